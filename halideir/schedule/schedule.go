@@ -1,0 +1,127 @@
+// Package schedule is a Halide schedule as data: flat directives, the kernels
+// they make, and the forms in which people and programs read them (JSON,
+// Halide C++, a loop-nest tree). It does not decide anything.
+package schedule
+
+// Version is the version of the schedule form that this package writes.
+const Version = 1
+
+// FormatName is the value of "format" in a schedule file.
+const FormatName = "gowarp-schedule"
+
+// Schedule is a whole schedule of one pipeline.
+type Schedule struct {
+	Outputs    []string
+	Target     string
+	Device     string
+	Parameters map[string]string
+	Kernels    []Kernel
+	Directives []Directive
+}
+
+// Do is the kind of a directive. Its value is the word in the JSON form.
+type Do string
+
+// The directives.
+const (
+	ComputeRoot     Do = "compute_root"
+	ComputeAt       Do = "compute_at"
+	StoreAt         Do = "store_at"
+	ComputeInline   Do = "compute_inline"
+	StoreIn         Do = "store_in"
+	BoundStorage    Do = "bound_storage"
+	BoundExtent     Do = "bound_extent"
+	AlignStorage    Do = "align_storage"
+	ReorderStorage  Do = "reorder_storage"
+	Split           Do = "split"
+	Fuse            Do = "fuse"
+	Reorder         Do = "reorder"
+	GPUBlocks       Do = "gpu_blocks"
+	GPUThreads      Do = "gpu_threads"
+	GPULanes        Do = "gpu_lanes"
+	GPUSingleThread Do = "gpu_single_thread"
+	Unroll          Do = "unroll"
+	Vectorize       Do = "vectorize"
+	Serial          Do = "serial"
+	Atomic          Do = "atomic"
+)
+
+// Memory is where a Func is stored. Its value is the word in the JSON form.
+type Memory string
+
+// The kinds of storage.
+const (
+	MemoryAuto      Memory = "auto"
+	MemoryHeap      Memory = "heap"
+	MemoryStack     Memory = "stack"
+	MemoryRegister  Memory = "register"
+	MemoryGPUShared Memory = "gpu_shared"
+)
+
+// Tail is what a split does where the factor does not divide the extent.
+type Tail string
+
+// The tail strategies.
+const (
+	TailAuto         Tail = "auto"
+	TailRoundUp      Tail = "round_up"
+	TailGuardWithIf  Tail = "guard_with_if"
+	TailShiftInwards Tail = "shift_inwards"
+)
+
+// Level names a loop of a stage at which another Func is computed.
+type Level struct {
+	Func  int
+	Name  string // label of the Func
+	Stage int
+	Var   string // label of the loop
+}
+
+// Directive is one scheduling call on one stage of one Func. Vars are labels
+// (FORMAT.md section 3).
+type Directive struct {
+	Do     Do
+	Func   int
+	Name   string // label of the Func
+	Stage  int
+	Vars   []string
+	N      int64 // factor, extent or alignment
+	Tail   Tail
+	Memory Memory
+	At     *Level
+}
+
+// Kernel is one GPU kernel (or one host loop nest) that the directives make,
+// at the estimated sizes.
+type Kernel struct {
+	Func, Stage int
+	Name        string // label of the Func, with ".update(N)" for updates
+	Strategy    string
+	Host        bool // runs on the host, with the reason in Note
+	Note        string
+	Blocks      [3]int64
+	Threads     [3]int64
+	SharedBytes int64
+	Registers   int // estimated, a thread
+	Occupancy   float64
+	Limiters    []string
+	Members     []Member
+	Inlined     []string // labels
+	Cost        Cost
+}
+
+// Member is a Func computed inside a kernel, besides the one that it is named for.
+type Member struct {
+	Func    int
+	Name    string
+	Level   string // "block" or "thread"
+	Memory  Memory
+	Extents []int64
+	Bytes   int64
+}
+
+// Cost is a coster's price and its name.
+type Cost struct {
+	Name  string
+	Value float64
+}
