@@ -1,0 +1,72 @@
+package autoscheduler
+
+import (
+	"fmt"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/grouping"
+	"gowarp/autoscheduler/strategy"
+	"gowarp/internal/plan"
+	"gowarp/occupancy"
+)
+
+// defaultCapability stands for a CUDA target that names none: 7.5.
+const defaultCapability = 75
+
+// configure resolves the parameters: device, coster, grouping.
+func (s *state) configure() error {
+	d, err := s.deviceFor()
+	if err != nil {
+		return err
+	}
+	if s.params.Parallelism > 0 {
+		d.SMs = s.params.Parallelism
+	}
+	s.device = d
+	s.coster = coster.Listing1{}
+	switch s.params.Grouping {
+	case "none":
+		s.grouping = grouping.None{}
+	default:
+		s.grouping = grouping.Greedy{}
+	}
+	if s.params.Fusion == "none" {
+		s.grouping = grouping.None{}
+	}
+	s.options = strategy.Options{Nesting: s.params.Fusion == "nested"}
+	return nil
+}
+
+// deviceFor is the device that the user names, or the one that stands for the target.
+func (s *state) deviceFor() (occupancy.Device, error) {
+	t := &s.p.Target
+	if s.params.GPU != "" {
+		return occupancy.Lookup(s.params.GPU)
+	}
+	switch t.API {
+	case "cuda":
+		cc := t.CUDACapability
+		if cc == 0 {
+			cc = defaultCapability
+		}
+		d, _ := occupancy.ForCapability(cc)
+		return d, nil
+	case "opencl", "metal", "vulkan", "d3d12", "webgpu":
+		return occupancy.Generic(), nil
+	}
+	return occupancy.Device{}, fmt.Errorf("autoscheduler: the target %s has no GPU; name one, as in target=host-cuda-cuda_capability_86 or target=host-opencl", t.String)
+}
+
+// limits are what a launch may use under Halide's runtime.
+func (s *state) limits() plan.Limits {
+	l := plan.Limits{
+		SharedBytes:       int64(s.device.SharedPerBlock),
+		ThreadsPerBlock:   int64(s.device.MaxThreadsPerBlock),
+		RegistersPerBlock: int64(s.device.RegistersPerBlock),
+		MaxRegisters:      min(s.params.MaxRegisters, s.device.MaxRegistersPerThread),
+	}
+	if kb := s.params.SharedMemoryLimit; kb > 0 {
+		l.SharedBytes = min(l.SharedBytes, int64(kb)<<10)
+	}
+	return l
+}

@@ -1,0 +1,39 @@
+// Package coster prices kernels. A coster is a file of its own and cites what it
+// computes. It sees Layouts only, so what is priced is what will be emitted.
+package coster
+
+import "gowarp/internal/plan"
+
+// Phase says what a price is for.
+type Phase uint8
+
+// The phases.
+const (
+	Grouping Phase = iota // is a merge worth it?
+	Final                 // which tile, once the groups stand?
+)
+
+// Price is what a kernel costs, and whether it is rejected.
+type Price struct {
+	Cost   float64 // in the coster's own units; lower is better
+	Terms  []Term  // what it is made of, for explanations
+	Reject string  // not empty: the kernel is invalid, and why
+	// Launches says of a rejected kernel that a device can run it all the same: it is
+	// only inefficient. Such a kernel is taken where there is no better, and has a Cost.
+	Launches bool
+}
+
+// Valid reports whether the kernel is not rejected.
+func (p *Price) Valid() bool { return p.Reject == "" }
+
+// Term is a named part of a price.
+type Term struct {
+	Name  string
+	Value float64
+}
+
+// Coster prices one kernel.
+type Coster interface {
+	Name() string
+	Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price
+}

@@ -1,0 +1,236 @@
+package coster
+
+import (
+	"fmt"
+
+	"gowarp/halideir/access"
+	"gowarp/internal/plan"
+	"gowarp/occupancy"
+)
+
+// Listing1 is the group cost analysis of Sioutas et al. 2020, section 4.2, listing 1:
+//
+//	cost = tiles * (sum of arithmetic/(occupancy*active threads) + memory/(occupancy*active threads))
+//
+// with memory in bytes loaded and stored, those of global memory times
+// GlobalCost and divided by the consecutive bytes of one transaction. Line numbers in the
+// comments are the listing's.
+type Listing1 struct{}
+
+// What the listing leaves open; RATIONALE.md has the reasons.
+const (
+	// GlobalCost is the cost of a byte of global memory in units of one
+	// operation. The published implementation's runs used 200.
+	GlobalCost = 200
+	// CachedBytes is the size of a buffer from which on its loads cost GlobalCost;
+	// those of a smaller one, which caches hold, cost less in proportion.
+	CachedBytes = 64 << 10
+	// SharedCost is the same for shared memory.
+	SharedCost = 1
+	// TransactionBytes caps the benefit of consecutive loads: a sector.
+	TransactionBytes = 32
+	// OccupancyThreshold is the least useful occupancy ("usually 0.1").
+	OccupancyThreshold = 0.1
+)
+
+// Name implements Coster.
+func (Listing1) Name() string { return "listing1" }
+
+// Price implements Coster.
+func (Listing1) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
+	a := analysis{pr: pr, k: k, occupancy: 1, active: float64(pr.Device.MaxThreadsPerBlock)} // lines 15-17
+	if p := a.check(ph); p != nil {
+		return *p
+	}
+	a.memory = outMemory(pr, k)
+	a.stage(&k.Out, k.Out.Points(), k.Out.ThreadCount())
+	for i := range k.Members { // lines 5-7 and 19-34
+		m := &k.Members[i]
+		for j := range m.Nests {
+			n := &m.Nests[j]
+			points, threads := n.Points(), n.ThreadCount()
+			if m.Where == plan.AtThread {
+				threads = anchorThreads(k, m.Anchor)
+				points *= threads
+			}
+			a.memory += nestMemory(pr, k, n, points)
+			if m.Where == plan.AtBlock {
+				a.memory += SharedCost * float64(points*pr.Bytes(m.Func))
+			}
+			a.stage(n, points, threads)
+		}
+	}
+	return a.price()
+}
+
+// analysis is the state of the listing: its metrics over the stages so far.
+type analysis struct {
+	pr                 *plan.Problem
+	k                  *plan.Kernel
+	arithmetic, memory float64 // one tile
+	occupancy, active  float64
+	inefficient        string
+}
+
+// check makes the rejections of lines 36-37. It returns a price for what cannot
+// launch and notes what is merely inefficient.
+func (a *analysis) check(ph Phase) *Price {
+	threads := a.k.ThreadsPerBlock()
+	switch {
+	case threads > int64(a.pr.Device.MaxThreadsPerBlock):
+		return &Price{Reject: fmt.Sprintf("%d threads a block, %d are the most", threads, a.pr.Device.MaxThreadsPerBlock)}
+	case a.k.SharedSum > a.pr.Limits.SharedBytes:
+		return &Price{Reject: fmt.Sprintf("%d B of shared memory a block, %d are the most", a.k.SharedSum, a.pr.Limits.SharedBytes)}
+	case a.k.Occupancy.ActiveBlocks == 0:
+		return &Price{Reject: fmt.Sprintf("no block fits an SM (%s)", a.k.Occupancy.Limiters)}
+	case ph == Final && threads%int64(a.pr.Device.WarpSize) != 0:
+		a.inefficient = fmt.Sprintf("%d threads are not whole warps of %d", threads, a.pr.Device.WarpSize)
+	}
+	if sms := activeSMs(a.pr, a.k); sms < wantedSMs(a.pr, a.k) {
+		a.inefficient = fmt.Sprintf("%d blocks keep %d of %d SMs busy", a.k.Tiles(), sms, a.pr.Device.SMs)
+	}
+	return nil
+}
+
+// stage is the body of the loop of lines 19-34 for one stage.
+func (a *analysis) stage(n *plan.Nest, points, threads int64) {
+	r, err := a.pr.Device.Occupancy(occupancy.Usage{Threads: int(threads), Registers: a.k.Registers, SharedBytes: int(a.k.SharedSum)}) // line 26
+	if err != nil || r.ActiveBlocks == 0 {
+		return // the whole kernel's occupancy was checked
+	}
+	if r.Occupancy < OccupancyThreshold { // line 28
+		a.inefficient = fmt.Sprintf("the occupancy of %s is %.2f, below %.1f", a.pr.P.Funcs[n.Func].Label, r.Occupancy, OccupancyThreshold)
+	}
+	a.arithmetic += float64(expand(a.pr, n).Ops) * float64(points) / (r.Occupancy * float64(r.ActiveThreads)) // line 30
+	a.occupancy, a.active = min(a.occupancy, r.Occupancy), min(a.active, float64(r.ActiveThreads))            // lines 31-32
+}
+
+// price is line 39, for all tiles.
+func (a *analysis) price() Price {
+	tiles := float64(a.k.Tiles())
+	arithmetic, memory := tiles*a.arithmetic, tiles*a.memory/(a.occupancy*a.active)
+	return Price{
+		Cost:     arithmetic + memory,
+		Terms:    []Term{{"arithmetic", arithmetic}, {"memory", memory}, {"occupancy", a.occupancy}, {"active threads", a.active}},
+		Reject:   a.inefficient,
+		Launches: true,
+	}
+}
+
+func expand(pr *plan.Problem, n *plan.Nest) *plan.Expand {
+	return &pr.Expand[pr.StageIndex(n.Func, n.Stage)]
+}
+
+// activeSMs is how many SMs have at least one block.
+func activeSMs(pr *plan.Problem, k *plan.Kernel) int64 {
+	return min(int64(pr.Device.SMs), k.Tiles())
+}
+
+// wantedSMs is the least number of SMs that a kernel must keep busy: all, unless
+// its output does not have a warp's worth of points for each.
+func wantedSMs(pr *plan.Problem, k *plan.Kernel) int64 {
+	points := k.Tiles() * k.Out.ThreadCount()
+	return min(int64(pr.Device.SMs), max(1, points/int64(pr.Device.WarpSize)))
+}
+
+// anchorThreads is the number of threads of the Func in whose threads a member is
+// computed.
+func anchorThreads(k *plan.Kernel, anchor int) int64 {
+	if anchor == k.Out.Func {
+		return k.Out.ThreadCount()
+	}
+	for i := range k.Members {
+		if k.Members[i].Func == anchor {
+			return k.Members[i].Nests[0].ThreadCount()
+		}
+	}
+	return 1
+}
+
+// outMemory is the memory cost of the output stage for one tile: its loads and its
+// store to global memory.
+func outMemory(pr *plan.Problem, k *plan.Kernel) float64 {
+	points := k.Out.Points()
+	store := pr.Access.Stage(k.Out.Func, k.Out.Stage).Store
+	bytes := pr.Bytes(k.Out.Func)
+	return nestMemory(pr, k, &k.Out, points) + float64(bytes*points)*GlobalByte(bufferBytes(pr, k.Out.Func, -1))/consecutive(&k.Out, store, bytes)
+}
+
+// nestMemory is the memory cost of the loads of one stage for one tile (lines 2-7).
+func nestMemory(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, points int64) float64 {
+	cost := 0.0
+	ex := expand(pr, n)
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		switch where, in := placeOf(k, t.Func); {
+		case in && where == plan.AtThread: // in the thread's own registers
+		case in:
+			cost += SharedCost * float64(t.Bytes*points)
+		default:
+			cost += float64(t.Bytes*points) * GlobalByte(bufferBytes(pr, t.Func, t.Input)) / consecutive(n, t.Index, t.Bytes)
+		}
+	}
+	return cost
+}
+
+func placeOf(k *plan.Kernel, fn int) (plan.Where, bool) {
+	if fn < 0 {
+		return 0, false
+	}
+	for i := range k.Members {
+		if k.Members[i].Func == fn {
+			return k.Members[i].Where, true
+		}
+	}
+	return 0, false
+}
+
+// GlobalByte is the cost of a byte of global memory that belongs to a buffer of the
+// given size: SharedCost for an empty one, rising to GlobalCost.
+func GlobalByte(buffer float64) float64 {
+	return min(SharedCost+buffer*GlobalCost/CachedBytes, GlobalCost)
+}
+
+// bufferBytes is the size of all that is read of a Func or an input.
+func bufferBytes(pr *plan.Problem, fn, input int) float64 {
+	if fn >= 0 {
+		return float64(pr.Regions.Funcs[fn].Points()) * float64(pr.Bytes(fn))
+	}
+	if input < 0 {
+		return 0
+	}
+	return float64(pr.Regions.Inputs[input].Points()) * float64(pr.P.Inputs[input].Type.Bytes())
+}
+
+// consecutive is the number of bytes that neighbouring threads load together, of
+// which the listing's line 4 divides by: capped by a transaction, and one
+// element where neighbours are not next to each other. Threads that load the
+// same element need one transaction for all.
+func consecutive(n *plan.Nest, idx []access.Index, bytes int64) float64 {
+	if len(n.Threads) == 0 {
+		return float64(bytes)
+	}
+	x := n.Threads[0]
+	full := float64(min(x.Extent*bytes, TransactionBytes))
+	moves := false
+	for d, i := range idx {
+		switch {
+		case i.Kind == access.Unknown:
+			return float64(bytes)
+		case i.Kind == access.Constant || i.Loop != x.Loop:
+		case d > 0:
+			return float64(bytes)
+		default:
+			moves = true
+			if i.Num != i.Den && i.Num != -i.Den {
+				// A stride of s elements uses a part 1/s of each transaction.
+				stride := float64(max(i.Num, -i.Num)) / float64(i.Den)
+				return max(float64(bytes), full/max(stride, 1))
+			}
+		}
+	}
+	if !moves {
+		return max(float64(bytes), TransactionBytes)
+	}
+	return max(float64(bytes), full)
+}

@@ -1,0 +1,176 @@
+package grouping
+
+import (
+	"slices"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/search"
+	"gowarp/internal/plan"
+)
+
+// Greedy merges the producer's group into its consumer's that gains most, until no
+// merge gains (Mullapudi et al. 2016, as used by Sioutas et al. 2020, section 4.2).
+// A candidate is a group whose output is read by one other group only.
+type Greedy struct{}
+
+// Name implements Grouping.
+func (Greedy) Name() string { return "greedy" }
+
+// Group implements Grouping.
+func (Greedy) Group(s *search.Searcher) ([]*plan.Group, []Merge, error) {
+	pr := s.Problem
+	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), tried: map[[2]int]*candidate{}}
+	for id, g := range st.groups {
+		st.of[id] = -1
+		if g == nil {
+			continue
+		}
+		st.of[id] = id
+		if err := st.price(g); err != nil {
+			return nil, nil, err
+		}
+	}
+	var merges []Merge
+	for {
+		best := st.best()
+		if best == nil {
+			break
+		}
+		merges = append(merges, Merge{Producer: best.producer, Consumer: best.merged.Out, Gain: best.gain, Cost: best.merged.Cost})
+		st.apply(best)
+	}
+	return slices.DeleteFunc(st.groups, func(g *plan.Group) bool { return g == nil }), merges, nil
+}
+
+type state struct {
+	s       *search.Searcher
+	groups  []*plan.Group // by output; nil where merged away or inlined
+	of      []int         // Func -> output of its group; -1 for inlined Funcs
+	readers [][]int       // Func -> Funcs that load it, inlined ones looked through
+	tried   map[[2]int]*candidate
+}
+
+// candidate is a merge that was priced. merged is nil where it is not possible.
+type candidate struct {
+	producer int
+	merged   *plan.Group
+	gain     float64
+}
+
+// readers lists, for every Func, the Funcs whose stages load it once inlined Funcs are
+// in place, and extern Funcs that take it.
+func readers(pr *plan.Problem) [][]int {
+	out := make([][]int, len(pr.P.Funcs))
+	add := func(producer, consumer int) {
+		if producer >= 0 && producer != consumer && !slices.Contains(out[producer], consumer) {
+			out[producer] = append(out[producer], consumer)
+		}
+	}
+	for id := range pr.P.Funcs {
+		if pr.Inlined[id] {
+			continue
+		}
+		f := &pr.P.Funcs[id]
+		for s := range f.Stages {
+			for _, t := range pr.Expand[pr.StageIndex(id, s)].Loads {
+				add(t.Func, id)
+			}
+		}
+		if f.Extern != nil {
+			for _, a := range f.Extern.Args {
+				add(a.Func, id)
+			}
+		}
+	}
+	return out
+}
+
+func (st *state) price(g *plan.Group) error {
+	f, err := st.s.Best(g, coster.Grouping)
+	if err != nil {
+		return err
+	}
+	g.Cost = f.Cost
+	return nil
+}
+
+// best is the candidate that gains most; ties go to the lowest producer.
+func (st *state) best() *candidate {
+	var best *candidate
+	for id, g := range st.groups {
+		if g == nil {
+			continue
+		}
+		consumer, ok := st.soleGroup(id)
+		if !ok {
+			continue
+		}
+		c := st.try(id, consumer)
+		if c.merged != nil && c.gain > 0 && (best == nil || c.gain > best.gain) {
+			best = c
+		}
+	}
+	return best
+}
+
+// soleGroup is the only other group that reads the output of a group.
+func (st *state) soleGroup(id int) (int, bool) {
+	if st.s.Problem.P.Funcs[id].Output {
+		return 0, false
+	}
+	found := -1
+	for _, r := range st.readers[id] {
+		g := st.of[r]
+		if g == id || g < 0 {
+			continue
+		}
+		if found >= 0 && found != g {
+			return 0, false
+		}
+		found = g
+	}
+	return found, found >= 0
+}
+
+// try prices a merge, once as long as neither group changes.
+func (st *state) try(producer, consumer int) *candidate {
+	key := [2]int{producer, consumer}
+	if c := st.tried[key]; c != nil {
+		return c
+	}
+	c := &candidate{producer: producer}
+	st.tried[key] = c
+	p, q := st.groups[producer], st.groups[consumer]
+	if !mergeable(st.s.Problem, producer, consumer) {
+		return c
+	}
+	members := append(append([]int{producer}, p.Members...), q.Members...)
+	g := st.s.Problem.NewGroup(consumer, members)
+	f, err := st.s.Best(g, coster.Grouping)
+	if err != nil || !f.Valid() {
+		return c // not offered, or nothing legal or efficient: the groups stay apart
+	}
+	g.Cost = f.Cost
+	c.merged, c.gain = g, p.Cost+q.Cost-g.Cost
+	return c
+}
+
+// mergeable reports whether a merge makes sense before anything is priced: what runs
+// on the host stays alone, and no other Func is computed inside one with updates.
+func mergeable(pr *plan.Problem, producer, consumer int) bool {
+	return pr.Host[producer] == "" && pr.Host[consumer] == "" && len(pr.P.Funcs[consumer].Stages) == 1
+}
+
+func (st *state) apply(c *candidate) {
+	g := c.merged
+	for _, m := range g.Members {
+		st.of[m] = g.Out
+	}
+	st.groups[c.producer] = nil
+	st.groups[g.Out] = g
+	for key := range st.tried {
+		if key[0] == c.producer || key[1] == c.producer || key[0] == g.Out || key[1] == g.Out {
+			delete(st.tried, key)
+		}
+	}
+}

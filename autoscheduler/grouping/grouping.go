@@ -1,0 +1,34 @@
+// Package grouping decides which Funcs are computed together. A grouping is a file
+// of its own; it works with any coster and any strategies through a Searcher.
+package grouping
+
+import (
+	"gowarp/autoscheduler/search"
+	"gowarp/internal/plan"
+)
+
+// Grouping partitions the Funcs that are not inlined.
+type Grouping interface {
+	Name() string
+	// Group returns the groups by ascending id of their outputs, and what it did
+	// on the way, for explanations.
+	Group(s *search.Searcher) ([]*plan.Group, []Merge, error)
+}
+
+// Merge is one step: a producer's group went into a consumer's.
+type Merge struct {
+	Producer, Consumer int // outputs of the groups
+	Gain               float64
+	Cost               float64 // of the merged group
+}
+
+// singles makes one group of every Func that is not inlined.
+func singles(pr *plan.Problem) []*plan.Group {
+	groups := make([]*plan.Group, len(pr.P.Funcs))
+	for id := range pr.P.Funcs {
+		if !pr.Inlined[id] {
+			groups[id] = pr.NewGroup(id, nil)
+		}
+	}
+	return groups
+}

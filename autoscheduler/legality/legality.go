@@ -1,0 +1,219 @@
+// Package legality is the last gate: it rejects every kernel that no device
+// could launch, or that Halide compiles to something else than was meant,
+// whoever asks for it. Each rule is a row of Rules and has a test of its own.
+package legality
+
+import (
+	"fmt"
+
+	"gowarp/internal/plan"
+)
+
+// Rule is one reason for which a kernel cannot be.
+type Rule struct {
+	Name  string
+	Check func(pr *plan.Problem, k *plan.Kernel) error
+}
+
+// Rules are all the rules, in the order in which they are checked.
+var Rules = []Rule{
+	{"loops-once", loopsOnce},
+	{"thread-dimensions", threadDimensions},
+	{"threads-per-block", threadsPerBlock},
+	{"grid", gridLimits},
+	{"shared-bytes", sharedBytes},
+	{"registers", registers},
+	{"impure-order", impureOrder},
+	{"thread-anchor", threadAnchor},
+	{"member-read", memberRead},
+}
+
+// Check applies every rule and returns the first violation, named by its rule.
+func Check(pr *plan.Problem, k *plan.Kernel) error {
+	if k.Host {
+		return nil
+	}
+	for _, r := range Rules {
+		if err := r.Check(pr, k); err != nil {
+			return fmt.Errorf("legality: %s: %s: %w", pr.P.Funcs[k.Out.Func].Label, r.Name, err)
+		}
+	}
+	return nil
+}
+
+// nests calls f for every nest of the kernel until one fails.
+func nests(k *plan.Kernel, f func(n *plan.Nest) error) error {
+	for i := range k.Members {
+		for j := range k.Members[i].Nests {
+			if err := f(&k.Members[i].Nests[j]); err != nil {
+				return err
+			}
+		}
+	}
+	return f(&k.Out)
+}
+
+// loopsOnce: every loop of a stage is serial, a thread loop or a block loop; only a
+// split one is two of them.
+func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
+	return nests(k, func(n *plan.Nest) error {
+		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
+		seen := make([]int, len(loops))
+		for _, u := range n.Serial {
+			seen[u.Loop] += 2
+		}
+		for _, uses := range [][]plan.Use{n.Threads, n.Blocks} {
+			for _, u := range uses {
+				if u.Tile > 0 {
+					seen[u.Loop]++
+				} else {
+					seen[u.Loop] += 2
+				}
+			}
+		}
+		for l, c := range seen {
+			if c != 2 {
+				return fmt.Errorf("loop %s of %s is mapped %d/2 times", loops[l].Label, pr.P.Funcs[n.Func].Label, c)
+			}
+		}
+		return nil
+	})
+}
+
+// threadDimensions: CUDA, OpenCL and Metal have three.
+func threadDimensions(pr *plan.Problem, k *plan.Kernel) error {
+	return nests(k, func(n *plan.Nest) error {
+		if len(n.Threads) > 3 {
+			return fmt.Errorf("%s has %d thread loops, 3 are the most", pr.P.Funcs[n.Func].Label, len(n.Threads))
+		}
+		return nil
+	})
+}
+
+// threadsPerBlock: the product and each dimension.
+func threadsPerBlock(pr *plan.Problem, k *plan.Kernel) error {
+	if t := k.ThreadsPerBlock(); t < 1 || t > pr.Limits.ThreadsPerBlock {
+		return fmt.Errorf("%d threads a block, %d are the most", t, pr.Limits.ThreadsPerBlock)
+	}
+	for i, t := range k.Block {
+		if most := pr.Device.MaxBlock[i]; most > 0 && t > int64(most) {
+			return fmt.Errorf("%d threads in dimension %d of the block, %d are the most", t, i, most)
+		}
+	}
+	return nil
+}
+
+// gridLimits: CUDA allows 2^31-1 blocks in x, 65535 in y and z.
+func gridLimits(pr *plan.Problem, k *plan.Kernel) error {
+	for i, b := range k.Grid {
+		if most := pr.Device.MaxGrid[i]; b < 1 || most > 0 && b > int64(most) {
+			return fmt.Errorf("%d blocks in dimension %d of the grid, %d are the most", b, i, most)
+		}
+	}
+	return nil
+}
+
+// sharedBytes: Halide's CUDA runtime never opts in to more than 48 KiB a block.
+func sharedBytes(pr *plan.Problem, k *plan.Kernel) error {
+	if k.SharedBytes > pr.Limits.SharedBytes {
+		return fmt.Errorf("%d B of shared memory a block, %d are the most", k.SharedBytes, pr.Limits.SharedBytes)
+	}
+	return nil
+}
+
+// registers: a block's registers come from one SM's file.
+func registers(pr *plan.Problem, k *plan.Kernel) error {
+	if r := int64(k.Registers) * k.ThreadsPerBlock(); pr.Limits.RegistersPerBlock > 0 && r > pr.Limits.RegistersPerBlock {
+		return fmt.Errorf("%d threads of %d registers need %d, a block has %d", k.ThreadsPerBlock(), k.Registers, r, pr.Limits.RegistersPerBlock)
+	}
+	return nil
+}
+
+// impureOrder: loops whose iterations depend on each other stay serial and keep their
+// order.
+func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
+	return nests(k, func(n *plan.Nest) error {
+		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
+		for _, uses := range [][]plan.Use{n.Threads, n.Blocks} {
+			for _, u := range uses {
+				if !loops[u.Loop].Kind.Parallel() {
+					return fmt.Errorf("loop %s of %s runs in order and cannot be parallel", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
+				}
+			}
+		}
+		last := -1
+		for _, u := range n.Serial {
+			if loops[u.Loop].Kind.Parallel() {
+				continue
+			}
+			if u.Loop < last {
+				return fmt.Errorf("loop %s of %s would run outside one that it runs inside", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
+			}
+			last = u.Loop
+		}
+		return nil
+	})
+}
+
+// threadAnchor: a member in a thread goes into the innermost thread loop of a Func of
+// this kernel that has one stage and thread loops. At an outer thread loop
+// Halide 21 emits a kernel without the member's loads.
+func threadAnchor(pr *plan.Problem, k *plan.Kernel) error {
+	for i := range k.Members {
+		m := &k.Members[i]
+		if m.Where != plan.AtThread {
+			continue
+		}
+		n := nestOf(k, m.Anchor)
+		if n == nil {
+			return fmt.Errorf("%s is computed in the threads of a Func that is not in the kernel", pr.P.Funcs[m.Func].Label)
+		}
+		if len(n.Threads) == 0 || len(pr.P.Funcs[m.Anchor].Stages) != 1 {
+			return fmt.Errorf("%s is computed in the threads of %s, which has no one innermost thread loop", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
+		}
+		for j := range m.Nests {
+			if len(m.Nests[j].Threads) > 0 {
+				return fmt.Errorf("%s is computed in a thread and has thread loops", pr.P.Funcs[m.Func].Label)
+			}
+		}
+	}
+	return nil
+}
+
+// nestOf is the nest of a Func that is computed once a block, or nil.
+func nestOf(k *plan.Kernel, fn int) *plan.Nest {
+	if k.Out.Func == fn {
+		return &k.Out
+	}
+	for i := range k.Members {
+		if m := &k.Members[i]; m.Func == fn && m.Where == plan.AtBlock {
+			return &m.Nests[0]
+		}
+	}
+	return nil
+}
+
+// memberRead: Halide refuses compute_at of a Func that nothing inside the loop reads.
+func memberRead(pr *plan.Problem, k *plan.Kernel) error {
+	reads := func(n *plan.Nest, fn int) bool {
+		for _, t := range pr.Expand[pr.StageIndex(n.Func, n.Stage)].Loads {
+			if t.Func == fn {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range k.Members {
+		m := &k.Members[i]
+		found := reads(&k.Out, m.Func)
+		for j := i + 1; j < len(k.Members) && !found; j++ {
+			for s := range k.Members[j].Nests {
+				found = found || reads(&k.Members[j].Nests[s], m.Func)
+			}
+		}
+		if !found {
+			return fmt.Errorf("nothing after %s in the kernel reads it", pr.P.Funcs[m.Func].Label)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package autoscheduler
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xrash/smetrics"
+)
+
+// Params are the parameters of the autoscheduler, as a user gives them with
+// autoscheduler.KEY=VALUE. Table lists them.
+type Params struct {
+	Mode              string
+	Fusion            string
+	Grouping          string
+	Tiling            string
+	Cost              string
+	GPU               string
+	Parallelism       int // SMs; 0: the device's
+	SharedMemoryLimit int // KiB a block; 0: the device's
+	MaxRegisters      int // a thread
+	Dump              string
+}
+
+// Param is a row of the table of parameters.
+type Param struct {
+	Key     string
+	Default string
+	Values  []string // the words it takes; nil for free text and numbers
+	Help    string
+	get     func(*Params) string
+	set     func(*Params, string) error
+}
+
+// Table is every parameter. The command line, the user's guide and the plugin read it.
+var Table = []Param{
+	word("mode", "autogpu", []string{"autogpu"}, "preset of grouping, tiling and cost: autogpu is Sioutas et al. 2020", func(p *Params) *string { return &p.Mode }),
+	word("fusion", "nested", []string{"none", "overlap", "nested"}, "none: a kernel a Func; overlap: overlapped tiles in shared memory; nested: the same, and members whose points no two threads share are computed in the threads", func(p *Params) *string { return &p.Fusion }),
+	word("grouping", "greedy", []string{"greedy", "none"}, "which Funcs are computed together", func(p *Params) *string { return &p.Grouping }),
+	word("tiling", "block", []string{"block"}, "the strategies allowed for a group: block is a tile a block, in shared memory", func(p *Params) *string { return &p.Tiling }),
+	word("cost", "listing1", []string{"listing1"}, "what prices a group: listing1 of Sioutas et al. 2020", func(p *Params) *string { return &p.Cost }),
+	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),
+	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
+	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),
+	number("max_registers", 64, 16, 255, "registers a thread may use; Halide's CUDA runtime caps them at 64 unless HL_CUDA_JIT_MAX_REGISTERS says otherwise", func(p *Params) *int { return &p.MaxRegisters }),
+	text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump }),
+}
+
+func word(key, def string, values []string, help string, at func(*Params) *string) Param {
+	return Param{Key: key, Default: def, Values: values, Help: help,
+		get: func(p *Params) string { return *at(p) },
+		set: func(p *Params, v string) error {
+			if !slices.Contains(values, v) {
+				return fmt.Errorf("%s=%s: %s is one of %s%s", key, v, key, strings.Join(values, ", "), suggestion(v, values))
+			}
+			*at(p) = v
+			return nil
+		}}
+}
+
+func text(key, help string, at func(*Params) *string) Param {
+	return Param{Key: key, Help: help,
+		get: func(p *Params) string { return *at(p) },
+		set: func(p *Params, v string) error {
+			if v == "" {
+				return fmt.Errorf("%s= is empty", key)
+			}
+			*at(p) = v
+			return nil
+		}}
+}
+
+// number is a parameter in [lo, hi]; a default of 0 means that the device decides.
+func number(key string, def, lo, hi int, help string, at func(*Params) *int) Param {
+	row := Param{Key: key, Help: help,
+		get: func(p *Params) string {
+			if *at(p) == 0 {
+				return ""
+			}
+			return strconv.Itoa(*at(p))
+		},
+		set: func(p *Params, v string) error {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < lo || n > hi {
+				return fmt.Errorf("%s=%s: a whole number from %d to %d is wanted", key, v, lo, hi)
+			}
+			*at(p) = n
+			return nil
+		}}
+	if def != 0 {
+		row.Default = strconv.Itoa(def)
+	}
+	return row
+}
+
+// DefaultParams are the parameters of a user who gives none.
+func DefaultParams() Params {
+	var p Params
+	for _, row := range Table {
+		if row.Default == "" {
+			continue
+		}
+		if err := row.set(&p, row.Default); err != nil {
+			panic(err) // the table contradicts itself; a test reads every row
+		}
+	}
+	return p
+}
+
+// ParseParams reads parameters. An unknown key is an error that suggests the nearest.
+func ParseParams(kv map[string]string) (Params, error) {
+	p := DefaultParams()
+	keys := make([]string, 0, len(kv))
+	for k := range kv {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		i := slices.IndexFunc(Table, func(r Param) bool { return r.Key == k })
+		if i < 0 {
+			return p, fmt.Errorf("autoscheduler: unknown parameter %s%s; the parameters are %s", k, suggestion(k, tableKeys()), strings.Join(tableKeys(), ", "))
+		}
+		if err := Table[i].set(&p, kv[k]); err != nil {
+			return p, fmt.Errorf("autoscheduler: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// Map is the parameters in force, as strings; those that the device decides are left
+// out, and so is dump, which changes no schedule.
+func (p Params) Map() map[string]string {
+	m := map[string]string{}
+	for _, row := range Table {
+		if v := row.get(&p); v != "" && row.Key != "dump" {
+			m[row.Key] = v
+		}
+	}
+	return m
+}
+
+func tableKeys() []string {
+	keys := make([]string, len(Table))
+	for i, row := range Table {
+		keys[i] = row.Key
+	}
+	return keys
+}
+
+// suggestion is ` (did you mean "x"?)` for the nearest word, if one is near.
+func suggestion(v string, words []string) string {
+	best, dist := "", math.MaxInt
+	for _, w := range words {
+		if d := smetrics.WagnerFischer(strings.ToLower(v), w, 1, 1, 1); d < dist {
+			best, dist = w, d
+		}
+	}
+	if dist > max(2, len(best)/2) {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %q?)", best)
+}

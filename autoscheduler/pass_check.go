@@ -1,0 +1,79 @@
+package autoscheduler
+
+import (
+	"fmt"
+	"strings"
+
+	"gowarp/halideir"
+)
+
+// maxEstimate is the largest extent that an estimate may name: Halide's
+// indices are 32-bit.
+const maxEstimate = 1<<31 - 1
+
+// checkInput refuses what cannot be scheduled: no GPU, Funcs that are scheduled
+// already, outputs without estimates.
+func checkInput(s *state) error {
+	if len(s.p.Outputs) == 0 {
+		return fmt.Errorf("autoscheduler: the pipeline has no output")
+	}
+	for i := range s.p.Funcs {
+		f := &s.p.Funcs[i]
+		if len(f.Scheduled) > 0 {
+			return fmt.Errorf("autoscheduler: %s is already scheduled: %s; gowarp schedules whole pipelines: remove the schedule, or wrap it in `if (!using_autoscheduler())`",
+				f.Label, strings.Join(f.Scheduled, ", "))
+		}
+	}
+	for _, id := range s.p.Outputs {
+		if err := checkEstimates(s.p, &s.p.Funcs[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkEstimates wants a sensible range for every dimension of an output.
+func checkEstimates(p *halideir.Pipeline, f *halideir.Func) error {
+	for k, arg := range f.Args {
+		label := argLabel(f, k)
+		n, ok := extentOf(p, f, arg)
+		switch {
+		case !ok:
+			return fmt.Errorf("autoscheduler: output %s has no estimate of dimension %d (%s); add %s.set_estimate(%s, 0, EXTENT), or for a generator's output %s.dim(%d).set_estimate(0, EXTENT)",
+				f.Label, k, label, f.Label, label, f.Label, k)
+		case n < 1 || n > maxEstimate:
+			return fmt.Errorf("autoscheduler: output %s: the estimate of dimension %d (%s) has extent %d; it must be from 1 to %d", f.Label, k, label, n, int64(maxEstimate))
+		}
+	}
+	return nil
+}
+
+// extentOf is the extent of an argument by Func::bound, or else by its estimate. Of several
+// estimates of one argument the last holds, as in Halide.
+func extentOf(p *halideir.Pipeline, f *halideir.Func, arg string) (n int64, ok bool) {
+	for _, e := range f.Estimates {
+		if e.Var == arg {
+			n, ok = e.Extent, true
+		}
+	}
+	for _, b := range f.Bounds {
+		if b.Var == arg {
+			if v, known := p.EvalInt(b.Extent, halideir.Env{}); known {
+				n, ok = v, true
+			}
+		}
+	}
+	return n, ok
+}
+
+// argLabel is the label of a Func's argument.
+func argLabel(f *halideir.Func, k int) string {
+	if len(f.Stages) > 0 {
+		for _, l := range f.Stages[0].Loops {
+			if l.Arg == k {
+				return l.Label
+			}
+		}
+	}
+	return f.Args[k]
+}

@@ -1,0 +1,205 @@
+package autoscheduler
+
+import (
+	"fmt"
+
+	"gowarp/autoscheduler/search"
+	"gowarp/halideir"
+	"gowarp/halideir/schedule"
+	"gowarp/internal/plan"
+)
+
+// emit turns every Layout into directives. Nothing is decided here.
+func emit(s *state) error {
+	out := &schedule.Schedule{
+		Target:     s.p.Target.String,
+		Device:     s.device.Name,
+		Parameters: s.params.Map(),
+	}
+	for _, id := range s.p.Outputs {
+		out.Outputs = append(out.Outputs, s.p.Funcs[id].Label)
+	}
+	s.out = out
+	for i, g := range s.groups {
+		f := &s.p.Funcs[g.Out]
+		s.add(schedule.Directive{Do: schedule.ComputeRoot, Func: g.Out, Name: f.Label})
+		for j, k := range s.found[i].Layout.Kernels {
+			if !k.Host {
+				s.emitKernel(k)
+			}
+			out.Kernels = append(out.Kernels, s.describe(k, s.found[i], j))
+		}
+	}
+	return nil
+}
+
+func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Directives, d) }
+
+// where is what emission knows of a nest: the labels of its innermost block and thread loops.
+type where struct{ block, thread string }
+
+func (s *state) emitKernel(k *plan.Kernel) {
+	labels := map[int]where{k.Out.Func: s.emitNest(&k.Out)}
+	out := labels[k.Out.Func]
+	if out == (where{}) {
+		s.add(schedule.Directive{Do: schedule.GPUSingleThread, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
+	}
+	// Consumers first, so that the thread loops that members go into have their names.
+	for i := len(k.Members) - 1; i >= 0; i-- {
+		m := &k.Members[i]
+		if m.Where == plan.AtThread {
+			labels[m.Func] = where{}
+			s.computeAt(m.Func, k, m.Anchor, labels[m.Anchor].thread)
+		} else {
+			s.computeAt(m.Func, k, k.Out.Func, out.block)
+			s.storage(m)
+		}
+		for j := range m.Nests {
+			w := s.emitNest(&m.Nests[j])
+			if j == 0 {
+				labels[m.Func] = w
+			}
+		}
+	}
+}
+
+func (s *state) computeAt(fn int, k *plan.Kernel, anchor int, loop string) {
+	stage := 0
+	if anchor == k.Out.Func {
+		stage = k.Out.Stage
+	}
+	s.add(schedule.Directive{
+		Do: schedule.ComputeAt, Func: fn, Name: s.p.Funcs[fn].Label,
+		At: &schedule.Level{Func: anchor, Name: s.p.Funcs[anchor].Label, Stage: stage, Var: loop},
+	})
+}
+
+// storage places a member in shared memory with its size fixed: under guarded tails
+// Halide would otherwise size it on the host, block by block, at every call.
+func (s *state) storage(m *plan.Member) {
+	f := &s.p.Funcs[m.Func]
+	s.add(schedule.Directive{Do: schedule.StoreIn, Func: m.Func, Name: f.Label, Memory: schedule.MemoryGPUShared})
+	for k, n := range m.Padded {
+		s.add(schedule.Directive{Do: schedule.BoundStorage, Func: m.Func, Name: f.Label, Vars: []string{argLabel(f, k)}, N: n})
+	}
+}
+
+// emitNest maps the loops of one stage: splits, one order, blocks, threads.
+func (s *state) emitNest(n *plan.Nest) where {
+	f := &s.p.Funcs[n.Func]
+	st := &f.Stages[n.Stage]
+	lab := newLabeler(st)
+	add := func(d schedule.Directive) {
+		d.Func, d.Name, d.Stage = n.Func, f.Label, n.Stage
+		s.add(d)
+	}
+	inner, outer := map[int]string{}, map[int]string{}
+	for _, u := range n.Threads {
+		if u.Tile == 0 {
+			continue
+		}
+		old := st.Loops[u.Loop].Label
+		outer[u.Loop], inner[u.Loop] = lab.fresh(old, "_o"), lab.fresh(old, "_i")
+		add(schedule.Directive{Do: schedule.Split, Vars: []string{old, outer[u.Loop], inner[u.Loop]}, N: u.Tile, Tail: schedule.TailGuardWithIf})
+	}
+	name := func(m map[int]string, l int) string {
+		if v, ok := m[l]; ok {
+			return v
+		}
+		return st.Loops[l].Label
+	}
+	var serial, threads, blocks []string
+	for _, u := range n.Serial {
+		serial = append(serial, st.Loops[u.Loop].Label)
+	}
+	for _, u := range n.Threads {
+		threads = append(threads, name(inner, u.Loop))
+	}
+	for _, u := range n.Blocks {
+		blocks = append(blocks, name(outer, u.Loop))
+	}
+	order := append(append(append([]string(nil), serial...), threads...), blocks...)
+	if len(order) > 1 && !inOrder(st, order) {
+		add(schedule.Directive{Do: schedule.Reorder, Vars: order})
+	}
+	for i := 1; i < n.Fused; i++ {
+		j := len(blocks) - 2
+		fused := lab.fresh(blocks[j], "_f")
+		add(schedule.Directive{Do: schedule.Fuse, Vars: []string{blocks[j], blocks[j+1], fused}})
+		blocks = append(blocks[:j], fused)
+	}
+	if len(blocks) > 0 {
+		add(schedule.Directive{Do: schedule.GPUBlocks, Vars: blocks})
+	}
+	if len(threads) > 0 {
+		add(schedule.Directive{Do: schedule.GPUThreads, Vars: threads})
+	}
+	var w where
+	if len(blocks) > 0 {
+		w.block = blocks[0]
+	}
+	if len(threads) > 0 {
+		w.thread = threads[0]
+	}
+	return w
+}
+
+// inOrder reports whether the untouched stage runs its loops in this order already.
+func inOrder(st *halideir.Stage, order []string) bool {
+	if len(order) != len(st.Loops) {
+		return false
+	}
+	for i, l := range st.Loops {
+		if order[i] != l.Label {
+			return false
+		}
+	}
+	return true
+}
+
+// describe is the kernel as the schedule's readers see it.
+func (s *state) describe(k *plan.Kernel, f *search.Found, i int) schedule.Kernel {
+	name := s.p.Funcs[k.Out.Func].Label
+	if k.Out.Stage > 0 {
+		name += fmt.Sprintf(".update(%d)", k.Out.Stage-1)
+	}
+	d := schedule.Kernel{
+		Func: k.Out.Func, Stage: k.Out.Stage, Name: name, Strategy: k.Strategy, Host: k.Host, Note: k.Why,
+		Blocks: k.Grid, Threads: k.Block, SharedBytes: k.SharedBytes, Registers: k.Registers,
+		Occupancy: k.Occupancy.Occupancy,
+		Cost:      schedule.Cost{Name: s.coster.Name(), Value: f.Prices[i].Cost},
+	}
+	if k.Host {
+		d.Blocks, d.Threads = [3]int64{1, 1, 1}, [3]int64{1, 1, 1}
+		return d
+	}
+	for _, l := range k.Occupancy.Limiters.List() {
+		d.Limiters = append(d.Limiters, string(l))
+	}
+	inlined := map[int]bool{}
+	collect := func(n *plan.Nest) {
+		for _, id := range s.problem.Expand[s.problem.StageIndex(n.Func, n.Stage)].Inlined {
+			inlined[id] = true
+		}
+	}
+	for i := range k.Members {
+		m := &k.Members[i]
+		mem := schedule.MemoryGPUShared
+		if m.Where == plan.AtThread {
+			mem = schedule.MemoryAuto
+		}
+		d.Members = append(d.Members, schedule.Member{
+			Func: m.Func, Name: s.p.Funcs[m.Func].Label, Level: m.Where.String(), Memory: mem, Extents: m.Extents, Bytes: m.Bytes,
+		})
+		for j := range m.Nests {
+			collect(&m.Nests[j])
+		}
+	}
+	collect(&k.Out)
+	for id := range s.p.Funcs {
+		if inlined[id] {
+			d.Inlined = append(d.Inlined, s.p.Funcs[id].Label)
+		}
+	}
+	return d
+}

@@ -1,0 +1,222 @@
+package autoscheduler
+
+import (
+	"gowarp/autoscheduler/coster"
+	"gowarp/internal/plan"
+)
+
+// Bounds of inlining. Halide expands inlined definitions as trees before it finds
+// what they share, and takes seconds over tens of thousands of operations.
+const (
+	trivialOps     = 1    // Sioutas et al. 2020, section 4.1: "a low arithmetic cost"
+	maxInlinedOps  = 2000 // operations a point of a stage with everything in place
+	sharedOverlap  = 1.5  // points a Func in shared memory computes for one it stands for: a 16x16 tile with a halo of 3 or 4
+	maxInlineSteps = 10000
+)
+
+// inline marks the Funcs that are computed where they are used (Sioutas et al. 2020,
+// section 4.1): those that only move data, those of at most one operation, those no
+// point of which is read twice, and those that are cheaper to compute again than to
+// store and load, by the coster's own prices of memory and arithmetic.
+func inline(s *state) error {
+	pr := s.problem
+	for id := range s.p.Funcs {
+		for st := range s.p.Funcs[id].Stages {
+			s.expand(id, st)
+		}
+	}
+	// Consumers first: what a Func costs its readers depends on who reads it
+	// once those between are in place. Repeat until nothing changes.
+	for changed, steps := true, 0; changed; {
+		changed = false
+		for id := len(s.p.Funcs) - 1; id >= 0 && steps < maxInlineSteps; id-- {
+			if pr.Inlined[id] || !s.inlinable(id) {
+				continue
+			}
+			steps++
+			if why := s.worthInlining(id); why != "" && s.tryInline(id) {
+				s.note("inline", id, "%s", why)
+				changed = true
+			}
+		}
+	}
+	return nil
+}
+
+func (s *state) expand(fn, stage int) {
+	s.problem.Expand[s.problem.StageIndex(fn, stage)] = plan.ExpandStage(s.p, s.problem.Access, s.problem.Inlined, fn, stage)
+}
+
+// inlinable reports whether Halide can inline the Func at all, and someone reads it.
+func (s *state) inlinable(id int) bool {
+	f := &s.p.Funcs[id]
+	if f.Output || s.problem.Host[id] != "" || len(f.Stages) != 1 || len(s.problem.Access.Consumers(id)) == 0 {
+		return false
+	}
+	for _, c := range s.problem.Access.Consumers(id) {
+		if s.p.Funcs[c.Func].Extern != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// reader is a stage that is not inlined and loads a Func, how often a point, and over how
+// many points.
+type reader struct {
+	fn, stage int
+	taps      int64
+	points    float64
+}
+
+func (s *state) readers(id int) []reader {
+	var out []reader
+	for c := range s.p.Funcs {
+		if s.problem.Inlined[c] || c == id {
+			continue
+		}
+		for st := range s.p.Funcs[c].Stages {
+			taps := int64(0)
+			for _, t := range s.problem.Expand[s.problem.StageIndex(c, st)].Loads {
+				if t.Func == id {
+					taps++
+				}
+			}
+			if taps > 0 {
+				out = append(out, reader{c, st, taps, s.points(c, st)})
+			}
+		}
+	}
+	return out
+}
+
+// points is the number of iterations of a stage at the estimates.
+func (s *state) points(fn, stage int) float64 {
+	box, err := s.problem.Regions.Loops(s.p, fn, stage)
+	if err != nil {
+		return 0
+	}
+	return float64(box.Points())
+}
+
+// worthInlining says why a Func should be inlined; empty if it should not.
+func (s *state) worthInlining(id int) string {
+	st := s.problem.Access.Stage(id, 0)
+	ex := &s.problem.Expand[s.problem.StageIndex(id, 0)]
+	switch {
+	case st.Copy:
+		return "it only moves data"
+	case st.Value.Total() <= trivialOps && len(st.Loads) <= 1:
+		return "it is at most one operation on one value"
+	}
+	readers := s.readers(id)
+	own := s.points(id, 0)
+	calls, before := 0.0, 0.0
+	for _, r := range readers {
+		calls += r.points * float64(r.taps)
+		before += r.points * s.work(r.fn, r.stage)
+	}
+	if len(readers) == 0 {
+		return "" // read only by what is inlined and unread itself
+	}
+	if calls <= own {
+		return "no point of it is read twice"
+	}
+	if ex.Saturated {
+		return ""
+	}
+	// The same stages with it in place, to see what they then share.
+	s.setInlined(id, true)
+	after := 0.0
+	for _, r := range readers {
+		if s.tooLarge(r.fn, r.stage) {
+			s.setInlined(id, false)
+			return ""
+		}
+		after += r.points * s.work(r.fn, r.stage)
+	}
+	s.setInlined(id, false)
+
+	bytes := float64(s.problem.Bytes(id))
+	load := s.loadCost(id, -1, bytes)
+	self := s.work(id, 0)
+	asRoot := own * (self + load)
+	asShared := own*sharedOverlap*(self+bytes*coster.SharedCost) + calls*(bytes*coster.SharedCost-load)
+	if after-before <= min(asRoot, asShared) {
+		return "computing it again costs less than keeping it"
+	}
+	return ""
+}
+
+// work is the cost of one point of a stage in Listing 1's units: an operation is one,
+// a byte of global memory coster.GlobalByte, divided by a full transaction.
+func (s *state) work(fn, stage int) float64 {
+	ex := &s.problem.Expand[s.problem.StageIndex(fn, stage)]
+	w := float64(ex.Ops)
+	for i := range ex.Loads {
+		w += s.loadCost(ex.Loads[i].Func, ex.Loads[i].Input, float64(ex.Loads[i].Bytes))
+	}
+	return w
+}
+
+func (s *state) loadCost(fn, input int, bytes float64) float64 {
+	size := 0.0
+	switch {
+	case fn >= 0:
+		size = float64(s.problem.Regions.Funcs[fn].Points()) * float64(s.problem.Bytes(fn))
+	case input >= 0:
+		size = float64(s.problem.Regions.Inputs[input].Points()) * float64(s.p.Inputs[input].Type.Bytes())
+	}
+	return bytes * coster.GlobalByte(size) / coster.TransactionBytes
+}
+
+func (s *state) tooLarge(fn, stage int) bool {
+	ex := &s.problem.Expand[s.problem.StageIndex(fn, stage)]
+	return ex.Saturated || ex.Ops > maxInlinedOps
+}
+
+// setInlined changes the mark and expands again every stage that may see it.
+func (s *state) setInlined(id int, on bool) {
+	s.problem.Inlined[id] = on
+	for _, c := range s.affected(id) {
+		for st := range s.p.Funcs[c].Stages {
+			s.expand(c, st)
+		}
+	}
+}
+
+// affected is every Func that reaches id through inlined Funcs.
+func (s *state) affected(id int) []int {
+	seen := map[int]bool{}
+	var out []int
+	work := []int{id}
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, c := range s.problem.Access.Consumers(f) {
+			if seen[c.Func] {
+				continue
+			}
+			seen[c.Func] = true
+			out = append(out, c.Func)
+			if s.problem.Inlined[c.Func] {
+				work = append(work, c.Func)
+			}
+		}
+	}
+	return out
+}
+
+// tryInline inlines the Func unless a stage would become too large.
+func (s *state) tryInline(id int) bool {
+	s.setInlined(id, true)
+	for _, c := range s.affected(id) {
+		for st := range s.p.Funcs[c].Stages {
+			if !s.problem.Inlined[c] && s.tooLarge(c, st) {
+				s.setInlined(id, false)
+				return false
+			}
+		}
+	}
+	return true
+}

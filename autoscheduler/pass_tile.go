@@ -1,0 +1,18 @@
+package autoscheduler
+
+import "gowarp/autoscheduler/coster"
+
+// tile chooses every group's final strategy and tile.
+func tile(s *state) error {
+	for _, g := range s.groups {
+		f, err := s.searcher.Best(g, coster.Final)
+		if err != nil {
+			return err
+		}
+		if f.Reject != "" {
+			s.note("tile", g.Out, "the best there is, though %s", f.Reject)
+		}
+		s.found = append(s.found, f)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+// Package search finds the best choice for a group: every strategy that offers
+// it, every tile, priced by the coster, past the legality gate. The order of the
+// candidates is fixed and ties go to the first, so the result is too.
+package search
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/legality"
+	"gowarp/autoscheduler/strategy"
+	"gowarp/internal/plan"
+)
+
+// Searcher prices groups of one problem.
+type Searcher struct {
+	Problem    *plan.Problem
+	Coster     coster.Coster
+	Strategies []strategy.Strategy
+	Options    strategy.Options
+	Evaluated  int // candidates priced so far
+}
+
+// Found is the best that a search found for a group.
+type Found struct {
+	Layout *plan.Layout
+	Prices []coster.Price // one a kernel
+	Cost   float64
+	// Reject says why even the best is inefficient; it launches all the same.
+	Reject string
+}
+
+// Valid reports whether the coster has nothing against the layout.
+func (f *Found) Valid() bool { return f != nil && f.Reject == "" }
+
+// Best finds the best layout for a group. It is an error only where nothing legal was
+// found, and then it says what was wrong with the last candidates.
+func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
+	pr := s.Problem
+	f := &pr.P.Funcs[g.Out]
+	out := &Found{Layout: &plan.Layout{}}
+	if why := pr.Host[g.Out]; why != "" {
+		for stage := range max(1, len(f.Stages)) {
+			out.Layout.Kernels = append(out.Layout.Kernels, &plan.Kernel{Strategy: "host", Host: true, Why: why, Out: plan.Nest{Func: g.Out, Stage: stage}})
+			out.Prices = append(out.Prices, coster.Price{})
+		}
+		return out, nil
+	}
+	for stage := range f.Stages {
+		k, p, err := s.bestKernel(g, stage, ph)
+		if err != nil {
+			return nil, err
+		}
+		out.Layout.Kernels = append(out.Layout.Kernels, k)
+		out.Prices = append(out.Prices, p)
+		out.Cost += p.Cost
+		if p.Reject != "" && out.Reject == "" {
+			out.Reject = p.Reject
+		}
+	}
+	return out, nil
+}
+
+func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase) (*plan.Kernel, coster.Price, error) {
+	pr := s.Problem
+	step := strategy.PowersOfTwo
+	if ph == coster.Final {
+		step = strategy.StepOfTwo
+	}
+	var best *plan.Kernel
+	price := coster.Price{Cost: math.Inf(1), Reject: "nothing was tried"}
+	var why []string
+	for _, st := range s.Strategies {
+		if err := st.Offers(pr, g, s.Options); err != nil {
+			why = append(why, err.Error())
+			continue
+		}
+		tiles := strategy.Tiles(pr, g.Out, stage, step)
+		tiles = append(tiles, strategy.FallbackTile(pr, g.Out, stage))
+		for _, t := range tiles {
+			k, err := st.Kernel(pr, g, stage, plan.Choice{Strategy: st.Name(), Tile: t}, s.Options)
+			if err == nil {
+				err = legality.Check(pr, k)
+			}
+			if err != nil {
+				why = append(why, err.Error())
+				continue
+			}
+			p := s.Coster.Price(pr, k, ph)
+			s.Evaluated++
+			if !p.Valid() && !p.Launches {
+				why = append(why, p.Reject)
+				continue
+			}
+			if best == nil || better(&p, &price) {
+				best, price = k, p
+			}
+		}
+	}
+	if best == nil {
+		f := &pr.P.Funcs[g.Out]
+		return nil, price, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, strings.Join(last(why, 3), "; "))
+	}
+	return best, price, nil
+}
+
+// better prefers what is valid, then what is cheaper.
+func better(a, b *coster.Price) bool {
+	if a.Valid() != b.Valid() {
+		return a.Valid()
+	}
+	return a.Cost < b.Cost
+}
+
+func last(s []string, n int) []string { return s[max(0, len(s)-n):] }

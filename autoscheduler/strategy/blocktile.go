@@ -1,0 +1,155 @@
+package strategy
+
+import (
+	"fmt"
+
+	"gowarp/halideir"
+	"gowarp/internal/plan"
+	"gowarp/nestedfusion"
+)
+
+// BlockTile computes one tile of the output a block, and before it the region
+// of every member that the tile needs, in shared memory (overlapped
+// tiles), or in the thread's registers where nestedfusion says so. The
+// block is as large as the largest stage (Sioutas et al. 2020, listing 1,
+// line 25); loops are mapped to threads by position, never by name.
+type BlockTile struct{}
+
+// Name implements Strategy.
+func (BlockTile) Name() string { return "block-tile" }
+
+// Offers implements Strategy.
+func (BlockTile) Offers(pr *plan.Problem, g *plan.Group, o Options) error {
+	f := &pr.P.Funcs[g.Out]
+	switch {
+	case len(g.Members) == 0:
+		return fmt.Errorf("block-tile: a group of one Func")
+	case len(f.Stages) != 1:
+		return fmt.Errorf("block-tile: %s has updates; its stages share no tile", f.Label)
+	case len(pr.Dims[pr.StageIndex(g.Out, 0)].Tiled) == 0:
+		return fmt.Errorf("block-tile: %s has no loop to tile", f.Label)
+	}
+	for _, p := range nestedfusion.Place(pr, g, o.Nesting) {
+		m := &pr.P.Funcs[p.Func]
+		if p.Where == plan.AtThread {
+			continue
+		}
+		for s := range m.Stages {
+			if !pr.PureLoops(p.Func, s) {
+				return fmt.Errorf("block-tile: %s.update(%d) writes to computed places; every block would repeat all of it", m.Label, s-1)
+			}
+		}
+		for k, d := range g.Grow.Funcs[p.Func] {
+			if !d.Known || !d.Fixed {
+				return fmt.Errorf("block-tile: the part of %s that a tile of %s needs has no fixed size in dimension %d", m.Label, f.Label, k)
+			}
+		}
+	}
+	return nil
+}
+
+// Kernel implements Strategy.
+func (s BlockTile) Kernel(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice, o Options) (*plan.Kernel, error) {
+	n, err := outNest(pr, g, stage, c)
+	if err != nil {
+		return nil, err
+	}
+	k := &plan.Kernel{Strategy: s.Name(), Choice: c, Out: n}
+	tile := tileByArg(pr, &k.Out)
+	for _, p := range nestedfusion.Place(pr, g, o.Nesting) {
+		m, err := member(pr, g, &k.Out, tile, p)
+		if err != nil {
+			return nil, err
+		}
+		k.Members = append(k.Members, m)
+	}
+	pad(pr, k)
+	return k, finish(pr, k)
+}
+
+// member lays out one member for a tile.
+func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nestedfusion.Placement) (plan.Member, error) {
+	m := plan.Member{Func: p.Func, Where: p.Where, Anchor: p.Anchor}
+	grow := g.Grow.Funcs[p.Func]
+	if p.Where == plan.AtThread {
+		grow, tile = p.Grow, p.Tile
+	}
+	for k, d := range grow {
+		if !d.Known || !d.Fixed {
+			return m, fmt.Errorf("strategy: %s has no fixed size in dimension %d", pr.P.Funcs[p.Func].Label, k)
+		}
+		t := int64(1)
+		if d.Dim >= 0 {
+			t = tile[d.Dim]
+		}
+		m.Extents = append(m.Extents, d.Extent(t))
+	}
+	m.Padded = append(m.Padded, m.Extents...)
+	for s := range pr.P.Funcs[p.Func].Stages {
+		m.Nests = append(m.Nests, memberNest(pr, g, out, p, s, m.Extents))
+	}
+	return m, nil
+}
+
+// memberNest maps the loops of one stage of a member. At a thread all are
+// serial. At the block, the dimension that moves with the output's first
+// thread loop becomes x, and so on; a member that moves with none of them
+// spreads its longest dimensions over the threads instead.
+func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.Placement, stage int, extents []int64) plan.Nest {
+	st := &pr.P.Funcs[p.Func].Stages[stage]
+	n := plan.Nest{Func: p.Func, Stage: stage}
+	extent := func(l halideir.Loop) int64 {
+		if l.Arg >= 0 {
+			return extents[l.Arg]
+		}
+		return rvarExtent(pr, p.Func, stage, l)
+	}
+	used := make([]bool, len(st.Loops))
+	thread := func(l int) {
+		used[l] = true
+		n.Threads = append(n.Threads, plan.Use{Loop: l, Extent: extent(st.Loops[l])})
+	}
+	if p.Where == plan.AtBlock {
+		grow := g.Grow.Funcs[p.Func]
+		outLoops := pr.P.Funcs[g.Out].Stages[out.Stage].Loops
+		for _, u := range out.Threads {
+			for l, loop := range st.Loops {
+				if !used[l] && loop.Arg >= 0 && grow[loop.Arg].Dim == outLoops[u.Loop].Arg {
+					thread(l)
+					break
+				}
+			}
+		}
+		for len(n.Threads) == 0 {
+			longest := -1
+			for l, loop := range st.Loops {
+				if loop.Arg >= 0 && (longest < 0 || extent(loop) > extent(st.Loops[longest])) {
+					longest = l
+				}
+			}
+			if longest < 0 {
+				break
+			}
+			thread(longest)
+		}
+	}
+	for l, loop := range st.Loops {
+		if !used[l] {
+			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: extent(loop)})
+		}
+	}
+	return n
+}
+
+func rvarExtent(pr *plan.Problem, fn, stage int, l halideir.Loop) int64 {
+	loops, err := pr.Regions.Loops(pr.P, fn, stage)
+	if err != nil {
+		return 1
+	}
+	for i, ll := range pr.P.Funcs[fn].Stages[stage].Loops {
+		if ll.RVar == l.RVar && ll.Arg < 0 {
+			return loops[i].Extent()
+		}
+	}
+	return 1
+}

@@ -1,0 +1,181 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+
+	"gowarp/internal/plan"
+	"gowarp/nestedfusion"
+	"gowarp/occupancy"
+)
+
+// finish derives a kernel's launch and resources from its nests.
+func finish(pr *plan.Problem, k *plan.Kernel) error {
+	k.Block = [3]int64{1, 1, 1}
+	widen := func(n *plan.Nest) error {
+		if len(n.Threads) > 3 {
+			return fmt.Errorf("strategy: %s runs over %d thread loops; 3 are the most", pr.P.Funcs[n.Func].Label, len(n.Threads))
+		}
+		for i, u := range n.Threads {
+			k.Block[i] = max(k.Block[i], u.Extent)
+		}
+		return nil
+	}
+	if err := widen(&k.Out); err != nil {
+		return err
+	}
+	for i := range k.Members {
+		for j := range k.Members[i].Nests {
+			if err := widen(&k.Members[i].Nests[j]); err != nil {
+				return err
+			}
+		}
+	}
+	grid(pr, &k.Out, &k.Grid)
+	shared(pr, k)
+	k.Registers = registers(pr, k)
+	threads := k.ThreadsPerBlock()
+	if threads > int64(pr.Device.MaxThreadsPerBlock) {
+		return nil // the gate and the costers reject it; the calculator has no answer
+	}
+	res, err := pr.Device.Occupancy(occupancy.Usage{Threads: int(threads), Registers: k.Registers, SharedBytes: int(k.SharedBytes)})
+	if err != nil {
+		return err
+	}
+	k.Occupancy = res
+	return nil
+}
+
+// grid counts the blocks. Loops beyond the third share the last dimension; where a
+// dimension would still be too long, all loops share the first, which is the longest.
+func grid(pr *plan.Problem, n *plan.Nest, g *[3]int64) {
+	n.Fused = 0
+	if len(n.Blocks) > 3 {
+		n.Fused = len(n.Blocks) - 2
+	}
+	lay := func() {
+		*g = [3]int64{1, 1, 1}
+		for i, u := range n.Blocks {
+			g[min(i, len(n.Blocks)-max(n.Fused, 1))] *= u.Extent
+		}
+	}
+	lay()
+	for i := 1; i < 3; i++ {
+		if most := pr.Device.MaxGrid[i]; most > 0 && g[i] > int64(most) {
+			n.Fused = len(n.Blocks)
+			lay()
+			return
+		}
+	}
+}
+
+// pad makes the allocations of a kernel whole words when their element widths
+// differ (see plan.PadElements).
+func pad(pr *plan.Problem, k *plan.Kernel) {
+	width := int64(0)
+	mixed := false
+	each := func(f func(m *plan.Member, bytes int64)) {
+		for i := range k.Members {
+			m := &k.Members[i]
+			if m.Where != plan.AtBlock {
+				continue
+			}
+			for _, t := range pr.P.Funcs[m.Func].Types {
+				f(m, t.Bytes())
+			}
+		}
+	}
+	each(func(_ *plan.Member, b int64) {
+		mixed = mixed || width != 0 && width != b
+		width = b
+	})
+	if mixed {
+		each(func(m *plan.Member, b int64) {
+			if len(m.Padded) > 0 {
+				m.Padded[0] = max(m.Padded[0], plan.PadElements(m.Extents[0], b))
+			}
+		})
+	}
+}
+
+// shared computes the kernel's shared memory, by liveness and as a plain sum.
+func shared(pr *plan.Problem, k *plan.Kernel) {
+	step := map[int]int{} // Func -> its last step
+	first := map[int]int{}
+	steps := 0
+	for i := range k.Members {
+		m := &k.Members[i]
+		if m.Where != plan.AtBlock {
+			continue
+		}
+		first[m.Func] = steps
+		steps += len(m.Nests)
+		step[m.Func] = steps - 1
+	}
+	step[k.Out.Func] = steps
+	for i := len(k.Members) - 1; i >= 0; i-- {
+		if m := &k.Members[i]; m.Where == plan.AtThread {
+			step[m.Func] = step[m.Anchor]
+		}
+	}
+	var allocs []plan.Allocation
+	for i := range k.Members {
+		m := &k.Members[i]
+		points := int64(1)
+		for _, e := range m.Padded {
+			points *= e
+		}
+		m.Bytes = points * pr.Bytes(m.Func)
+		if m.Where != plan.AtBlock {
+			continue
+		}
+		k.SharedSum += m.Bytes
+		last := step[m.Func]
+		for c, s := range step {
+			if c != m.Func && nestedfusion.Reads(pr, c, m.Func) {
+				last = max(last, s)
+			}
+		}
+		for _, t := range pr.P.Funcs[m.Func].Types {
+			allocs = append(allocs, plan.Allocation{Bytes: points * t.Bytes(), ElemBytes: t.Bytes(), First: first[m.Func], Last: last})
+		}
+	}
+	slices.SortStableFunc(allocs, plan.CompareAllocations)
+	k.SharedBytes = plan.SharedBytes(allocs, steps)
+}
+
+// Register estimate, in the spirit of a count of live values: a base for block
+// and thread indices and the launch's parameters, two registers a 64-bit base
+// pointer, and one for each value that a point holds at once.
+const (
+	baseRegisters    = 14
+	pointerRegisters = 2
+	maxLiveTaps      = 24
+)
+
+// registers estimates the registers of a thread, capped at what the runtime
+// lets the compiler use.
+func registers(pr *plan.Problem, k *plan.Kernel) int {
+	most := 0
+	count := func(n *plan.Nest) {
+		ex := &pr.Expand[pr.StageIndex(n.Func, n.Stage)]
+		bases := map[[2]int]bool{}
+		for i := range ex.Loads {
+			bases[[2]int{ex.Loads[i].Func, ex.Loads[i].Input}] = true
+		}
+		live := min(len(ex.Loads)/2, maxLiveTaps)
+		most = max(most, pointerRegisters*(len(bases)+1)+live)
+	}
+	count(&k.Out)
+	held := 0
+	for i := range k.Members {
+		m := &k.Members[i]
+		for j := range m.Nests {
+			count(&m.Nests[j])
+		}
+		if m.Where == plan.AtThread {
+			held += int(m.Bytes+3) / 4
+		}
+	}
+	return min(baseRegisters+most+held, pr.Limits.MaxRegisters)
+}

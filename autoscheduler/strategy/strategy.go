@@ -1,0 +1,109 @@
+// Package strategy holds the ways to run a group. A strategy turns a group and a
+// choice into a Layout; everything else (prices, legality, directives) is a
+// function of that Layout. A strategy is a file of its own.
+package strategy
+
+import (
+	"fmt"
+
+	"gowarp/halideir"
+	"gowarp/internal/plan"
+)
+
+// Strategy is a way to run a group.
+type Strategy interface {
+	// Name is the word for it in parameters, schedules and explanations.
+	Name() string
+	// Offers reports whether the group can be run this way at all; if not, why.
+	Offers(pr *plan.Problem, g *plan.Group, o Options) error
+	// Kernel lays out one stage of the group's output with the given tile.
+	Kernel(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice, o Options) (*plan.Kernel, error)
+}
+
+// Options are the parameters that strategies heed.
+type Options struct {
+	Nesting bool // members may be computed at a thread loop
+}
+
+// All lists the strategies in the order of preference for ties.
+var All = []Strategy{Root{}, BlockTile{}}
+
+// For is the strategy for a group: root for a single Func, block-tile otherwise.
+func For(g *plan.Group) Strategy {
+	if len(g.Members) > 0 {
+		return BlockTile{}
+	}
+	return Root{}
+}
+
+// maxSerialExtent is the largest untiled dimension that a thread runs through
+// serially: colour channels and the like (Sioutas et al. 2020, section 4.2: "loops with
+// low iteration count are not tiled").
+const maxSerialExtent = 4
+
+// outNest lays out the loops of a group's output stage. Tiled loops are split
+// into blocks and threads. Of the others, impure ones run inside the thread
+// in their order; short ones that no member moves with do too; the rest become blocks.
+func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Nest, error) {
+	st := &pr.P.Funcs[g.Out].Stages[stage]
+	dims := &pr.Dims[pr.StageIndex(g.Out, stage)]
+	if len(c.Tile) != len(dims.Tiled) {
+		return plan.Nest{}, fmt.Errorf("strategy: %s has %d tiled loops, the choice has %d tiles", pr.P.Funcs[g.Out].Label, len(dims.Tiled), len(c.Tile))
+	}
+	n := plan.Nest{Func: g.Out, Stage: stage}
+	tiled := make([]int64, len(st.Loops))
+	for i, l := range dims.Tiled {
+		t := c.Tile[i]
+		if t < 1 {
+			return plan.Nest{}, fmt.Errorf("strategy: %s: tile %d of loop %s is below 1", pr.P.Funcs[g.Out].Label, t, st.Loops[l].Label)
+		}
+		tiled[l] = t
+		n.Threads = append(n.Threads, plan.Use{Loop: l, Tile: t, Extent: t})
+		n.Blocks = append(n.Blocks, plan.Use{Loop: l, Tile: t, Extent: ceilDiv(dims.Extent[l], t)})
+	}
+	for l, loop := range st.Loops {
+		switch {
+		case tiled[l] > 0:
+		case !loop.Kind.Parallel():
+			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
+		case len(dims.Tiled) > 0 && dims.Extent[l] <= maxSerialExtent && !memberMoves(g, loop):
+			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
+		default:
+			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: dims.Extent[l]})
+		}
+	}
+	return n, nil
+}
+
+// memberMoves reports whether the region of a member moves with the loop: it
+// would need the loop's whole range, which is known only at run time.
+func memberMoves(g *plan.Group, loop halideir.Loop) bool {
+	for _, m := range g.Members {
+		for _, d := range g.Grow.Funcs[m] {
+			if d.Known && d.Dim == loop.Arg {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tileByArg is the tile of the output over each of its dimensions.
+func tileByArg(pr *plan.Problem, n *plan.Nest) []int64 {
+	f := &pr.P.Funcs[n.Func]
+	tile := make([]int64, len(f.Args))
+	for i := range tile {
+		tile[i] = 1
+	}
+	loops := f.Stages[n.Stage].Loops
+	for _, uses := range [][]plan.Use{n.Threads, n.Serial} {
+		for _, u := range uses {
+			if a := loops[u.Loop].Arg; a >= 0 {
+				tile[a] = u.Extent
+			}
+		}
+	}
+	return tile
+}
+
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }

@@ -1,0 +1,364 @@
+package bounds
+
+import "gowarp/halideir"
+
+// End is one end of a required interval as a function of one loop of the
+// consumer:
+//
+//	floor((Num*v + C) / Den)
+//
+// where v is the consumer's lower bound of that loop, or its upper bound when
+// AtHi is set. Loop is -1 for an end that does not move with any loop; its value
+// is then C.
+//
+// Fixed says that the numbers come from literals alone. An end that is not Fixed
+// holds only for the estimated sizes and parameters: a storage bound must not be
+// made from it.
+type End struct {
+	Loop  int
+	AtHi  bool
+	Num   int64
+	Den   int64
+	C     int64
+	Fixed bool
+}
+
+func constEnd(c int64, fixed bool) End { return End{Loop: -1, Den: 1, C: c, Fixed: fixed} }
+
+// At is the end's value for the consumer's interval [lo, hi] of its loop.
+func (e End) At(lo, hi int64) int64 {
+	if e.Loop < 0 {
+		return e.C
+	}
+	v := lo
+	if e.AtHi {
+		v = hi
+	}
+	return floorDiv(e.Num*v+e.C, e.Den)
+}
+
+// side is the end of an interval that an expression stands for: the lower end
+// may be rounded down, the upper end up, and stay sound.
+type side bool
+
+const (
+	lower side = false
+	upper side = true
+)
+
+// fitter turns Halide's box expressions into Ends. Clamps against bounds that do
+// not move with the loops are looked through: a clamp is monotone and
+// never stretches, so the interval without it is at least as long.
+type fitter struct {
+	p    *halideir.Pipeline
+	lets map[string]halideir.NodeID
+	deep int
+}
+
+// maxFitDepth bounds the expressions that the fitter follows; Halide's box
+// expressions have a few dozen nodes at most.
+const maxFitDepth = 200
+
+// fit returns the End that bounds the expression from the given side, or false
+// when the expression has no such form.
+func (f *fitter) fit(id halideir.NodeID, s side) (End, bool) {
+	if id == halideir.NoNode || f.deep > maxFitDepth {
+		return End{}, false
+	}
+	f.deep++
+	defer func() { f.deep-- }()
+	n := &f.p.Nodes[id]
+	switch n.Op {
+	case halideir.OpInt:
+		return constEnd(n.Int, true), true
+	case halideir.OpUint:
+		return constEnd(n.Int, true), n.Int >= 0
+	case halideir.OpVar:
+		return f.fitVar(id, n, s)
+	case halideir.OpAdd, halideir.OpSub:
+		return f.fitSum(n, s)
+	case halideir.OpMul:
+		return f.fitMul(n, s)
+	case halideir.OpDiv:
+		return f.fitDiv(n, s)
+	case halideir.OpMod:
+		return f.fitMod(n, s)
+	case halideir.OpMin, halideir.OpMax:
+		return f.fitMinMax(n, s)
+	case halideir.OpSelect:
+		a, okA := f.fit(n.Args[1], s)
+		b, okB := f.fit(n.Args[2], s)
+		if !okA || !okB {
+			return End{}, false
+		}
+		return outermost(a, b, s)
+	case halideir.OpCast:
+		from := f.p.Nodes[n.Args[0]].Type
+		wide := n.Type.Bits >= 32 && (n.Type.Code == halideir.Int || n.Type.Code == halideir.UInt)
+		if wide && (from.Code == halideir.Int || from.Code == halideir.UInt) {
+			return f.fit(n.Args[0], s)
+		}
+	case halideir.OpLet:
+		old, had := f.lets[n.Name]
+		if f.lets == nil {
+			f.lets = map[string]halideir.NodeID{}
+		}
+		f.lets[n.Name] = n.Args[0]
+		e, ok := f.fit(n.Args[1], s)
+		delete(f.lets, n.Name)
+		if had {
+			f.lets[n.Name] = old
+		}
+		return e, ok
+	case halideir.OpCall:
+		if (n.Name == "likely" || n.Name == "likely_if_innermost") && len(n.Args) == 1 {
+			return f.fit(n.Args[0], s)
+		}
+	}
+	return f.fitEstimate(id)
+}
+
+// fitEstimate gives the constant that the expression has at the estimates.
+func (f *fitter) fitEstimate(id halideir.NodeID) (End, bool) {
+	v, ok := f.p.EvalInt(id, halideir.Env{})
+	return constEnd(v, false), ok
+}
+
+func (f *fitter) fitVar(id halideir.NodeID, n *halideir.Node, s side) (End, bool) {
+	switch n.Kind {
+	case halideir.VarLo, halideir.VarHi:
+		return End{Loop: n.Index, AtHi: n.Kind == halideir.VarHi, Num: 1, Den: 1, Fixed: true}, true
+	case halideir.VarLet:
+		if v, ok := f.lets[n.Name]; ok {
+			return f.fit(v, s)
+		}
+		return End{}, false
+	}
+	return f.fitEstimate(id)
+}
+
+func (f *fitter) fitSum(n *halideir.Node, s side) (End, bool) {
+	sign, side2 := int64(1), s
+	if n.Op == halideir.OpSub {
+		sign, side2 = -1, !s
+	}
+	a, okA := f.fit(n.Args[0], s)
+	b, okB := f.fit(n.Args[1], side2)
+	if !okA || !okB {
+		return End{}, false
+	}
+	if sign < 0 {
+		if b, okB = scale(b, -1, side2); !okB {
+			return End{}, false
+		}
+	}
+	fixed := a.Fixed && b.Fixed
+	switch {
+	case b.Loop < 0:
+		a.C += b.C * a.Den
+		a.Fixed = fixed
+		return a, true
+	case a.Loop < 0:
+		b.C += a.C * b.Den
+		b.Fixed = fixed
+		return b, true
+	case a.Loop != b.Loop || a.AtHi != b.AtHi:
+		return End{}, false
+	case a.Den == 1 || b.Den == 1:
+		// floor(p/d) + q is floor((p + d*q)/d) for an integer q.
+		if a.Den == 1 {
+			a, b = b, a
+		}
+		e := End{Loop: a.Loop, AtHi: a.AtHi, Den: a.Den, Num: a.Num + b.Num*a.Den, C: a.C + b.C*a.Den, Fixed: fixed}
+		return still(e), true
+	}
+	return End{}, false
+}
+
+// still turns an end whose slope cancelled into a constant.
+func still(e End) End {
+	if e.Loop >= 0 && e.Num == 0 {
+		return constEnd(floorDiv(e.C, e.Den), e.Fixed)
+	}
+	return e
+}
+
+// scale multiplies an end by k. For Den > 1 the product is not of the form any
+// more; the result is the tightest one on the given side of the product. s is
+// the side from which e itself was bounded.
+func scale(e End, k int64, s side) (End, bool) {
+	switch {
+	case k == 0:
+		return constEnd(0, e.Fixed), true
+	case e.Loop < 0:
+		e.C *= k
+		return e, true
+	case e.Den == 1:
+		e.Num *= k
+		e.C *= k
+		return e, true
+	}
+	// k*floor(a/d) lies in [k*(a-d+1)/d, k*a/d] for k > 0, mirrored for k < 0.
+	result := s
+	if k < 0 {
+		result = !s
+	}
+	slack := int64(0)
+	if (k > 0) == (result == lower) {
+		slack = -k * (e.Den - 1)
+	}
+	e.Num *= k
+	e.C = e.C*k + slack
+	return e, true
+}
+
+func (f *fitter) fitMul(n *halideir.Node, s side) (End, bool) {
+	x, y := n.Args[0], n.Args[1]
+	k, ok := f.constant(y)
+	if !ok {
+		x = y
+		if k, ok = f.constant(n.Args[0]); !ok {
+			return End{}, false
+		}
+	}
+	inner := s
+	if k.C < 0 {
+		inner = !s
+	}
+	e, ok := f.fit(x, inner)
+	if !ok {
+		return End{}, false
+	}
+	fixed := e.Fixed && k.Fixed
+	e, ok = scale(e, k.C, inner)
+	e.Fixed = fixed
+	return e, ok
+}
+
+// constant fits an expression that moves with no loop.
+func (f *fitter) constant(id halideir.NodeID) (End, bool) {
+	e, ok := f.fit(id, lower)
+	return e, ok && e.Loop < 0
+}
+
+func (f *fitter) fitDiv(n *halideir.Node, s side) (End, bool) {
+	k, ok := f.constant(n.Args[1])
+	if !ok || k.C <= 0 {
+		return End{}, false
+	}
+	e, ok := f.fit(n.Args[0], s)
+	if !ok {
+		return End{}, false
+	}
+	fixed := e.Fixed && k.Fixed
+	if e.Loop < 0 {
+		return constEnd(floorDiv(e.C, k.C), fixed), true
+	}
+	e.Den *= k.C // floor(floor(a/d)/k) = floor(a/(d*k))
+	e.Fixed = fixed
+	return e, true
+}
+
+func (f *fitter) fitMod(n *halideir.Node, s side) (End, bool) {
+	k, ok := f.constant(n.Args[1])
+	if !ok || k.C <= 0 {
+		return End{}, false
+	}
+	if s == lower {
+		return constEnd(0, k.Fixed), true
+	}
+	return constEnd(k.C-1, k.Fixed), true
+}
+
+func (f *fitter) fitMinMax(n *halideir.Node, s side) (End, bool) {
+	a, okA := f.fit(n.Args[0], s)
+	b, okB := f.fit(n.Args[1], s)
+	moves := func(e End, ok bool) bool { return ok && e.Loop >= 0 }
+	switch {
+	case moves(a, okA) && moves(b, okB):
+		// An upper end that is a min may be bounded by either; take the one
+		// that is lower where they are comparable, else the first.
+		inner := (n.Op == halideir.OpMin) == (s == upper)
+		if !inner {
+			return outermost(a, b, s)
+		}
+		if e, ok := innermost(a, b, s); ok {
+			return e, true
+		}
+		return a, true
+	case moves(a, okA):
+		return a, true // b is a clamp, whatever it is
+	case moves(b, okB):
+		return b, true
+	case okA && okB:
+		c := min(a.C, b.C)
+		if n.Op == halideir.OpMax {
+			c = max(a.C, b.C)
+		}
+		return constEnd(c, a.Fixed && b.Fixed), true
+	}
+	return End{}, false
+}
+
+// sameSlope reports whether the two ends keep their distance as the loop moves.
+func sameSlope(a, b End) bool {
+	return a.Loop == b.Loop && (a.Loop < 0 || a.AtHi == b.AtHi && a.Num*b.Den == b.Num*a.Den)
+}
+
+// common brings two ends of the same slope to one denominator. With
+// floor((n*v+c)/d) = floor((k*n*v+k*c)/(k*d)) nothing is lost.
+func common(a, b End) (End, End) {
+	ka, kb := b.Den, a.Den
+	a.Num, a.C, a.Den = a.Num*ka, a.C*ka, a.Den*ka
+	b.Num, b.C, b.Den = b.Num*kb, b.C*kb, b.Den*kb
+	return a, b
+}
+
+// outermost is the smaller of two lower ends, or the larger of two upper ones.
+func outermost(a, b End, s side) (End, bool) { return pick(a, b, s == upper) }
+
+// innermost is the larger of two lower ends, or the smaller of two upper ones.
+func innermost(a, b End, s side) (End, bool) { return pick(a, b, s == lower) }
+
+func pick(a, b End, larger bool) (End, bool) {
+	if !sameSlope(a, b) {
+		return End{}, false
+	}
+	fixed := a.Fixed && b.Fixed
+	r := a
+	if a.Den != b.Den {
+		a, b = common(a, b)
+		r = a
+	}
+	if (b.C > a.C) == larger {
+		r = b
+	}
+	r.Fixed = fixed
+	return reduce(r), true
+}
+
+// reduce removes a common factor of all three numbers.
+func reduce(e End) End {
+	g := gcd(gcd(abs(e.Num), abs(e.C)), e.Den)
+	if e.Loop >= 0 && g > 1 {
+		e.Num, e.C, e.Den = e.Num/g, e.C/g, e.Den/g
+	}
+	return e
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}
+
+func abs(a int64) int64 { return max(a, -a) }
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

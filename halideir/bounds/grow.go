@@ -1,0 +1,287 @@
+package bounds
+
+import (
+	"gowarp/halideir"
+)
+
+// Growth is one dimension of the region of a Func that one tile of the group's
+// output needs. For a tile that covers [x, x+T-1] of output dimension Dim it is
+//
+//	[ floor((Num*x' + Lo) / Den), floor((Num*x" + Hi) / Den) ]
+//
+// with x', x" the tile's first and last point for Num > 0, swapped for Num < 0.
+// Dim is -1 when the region does not move with the tile; it is then [Lo, Hi].
+type Growth struct {
+	Dim      int
+	Num, Den int64
+	Lo, Hi   int64
+	Fixed    bool // made from literals alone (see End)
+	Known    bool // false: no such form; the whole region is needed
+}
+
+// Extent is the largest number of points that any tile of T points needs, over
+// all origins of the tile.
+func (g Growth) Extent(t int64) int64 {
+	if g.Dim < 0 {
+		return g.Hi - g.Lo + 1
+	}
+	// floor((a+b)/d) - floor(a/d) is at most floor((b+d-1)/d) over all a; when
+	// every a is a multiple of some g > 1 the residues are fewer, but tile
+	// origins are not restricted here.
+	return floorDiv(abs(g.Num)*(t-1)+g.Hi-g.Lo+g.Den-1, g.Den) + 1
+}
+
+// Points is the number of points of a region for a tile (T of every output
+// dimension), counting Unknown dimensions with their extent in whole.
+func Points(gs []Growth, tile []int64, whole Box) int64 {
+	n := int64(1)
+	for k, g := range gs {
+		n *= ExtentOf(g, tile, whole[k])
+	}
+	return n
+}
+
+// ExtentOf is the extent of one dimension for a tile: never more than the whole
+// region when that does not move.
+func ExtentOf(g Growth, tile []int64, whole Interval) int64 {
+	switch {
+	case !g.Known:
+		return whole.Extent()
+	case g.Dim < 0:
+		return g.Extent(1)
+	}
+	return g.Extent(tile[g.Dim])
+}
+
+// Fits caches the fitted ends of every edge of a pipeline.
+type Fits struct {
+	p     *halideir.Pipeline
+	r     *Regions
+	edges [][][]fitted
+}
+
+type fitted struct {
+	edge *halideir.Edge
+	ends []fittedRange
+}
+
+type fittedRange struct {
+	lo, hi End
+	ok     bool
+}
+
+// NewFits fits the affine form of every edge once and checks each against
+// Halide's own expression over sample boxes of the consumer.
+func NewFits(p *halideir.Pipeline, r *Regions) *Fits {
+	f := &Fits{p: p, r: r, edges: make([][][]fitted, len(p.Funcs))}
+	for c, stages := range EdgesByConsumer(p) {
+		f.edges[c] = make([][]fitted, len(stages))
+		for s, edges := range stages {
+			for _, e := range edges {
+				f.edges[c][s] = append(f.edges[c][s], f.fitEdge(e))
+			}
+		}
+	}
+	return f
+}
+
+func (f *Fits) fitEdge(e *halideir.Edge) fitted {
+	out := fitted{edge: e, ends: make([]fittedRange, len(e.Box))}
+	samples := f.samples(e)
+	for k, rg := range e.Box {
+		ft := fitter{p: f.p}
+		lo, okLo := ft.fit(rg.Lo, lower)
+		hi, okHi := ft.fit(rg.Hi, upper)
+		fr := fittedRange{lo: lo, hi: hi, ok: okLo && okHi && samples != nil}
+		if fr.ok {
+			// An end that moves against one that does not is a box that grows
+			// as the tile moves: no tile has a constant footprint there.
+			fr.ok = lo.Loop == hi.Loop && lo.Num*hi.Den == hi.Num*lo.Den && (lo.Loop < 0 || lo.AtHi == (lo.Num < 0) && hi.AtHi == (hi.Num > 0))
+		}
+		fr.ok = fr.ok && f.holds(rg, fr, samples)
+		out.ends[k] = fr
+	}
+	return out
+}
+
+// samples are loop boxes of the consumer at which a fit is checked: quarters of
+// every loop's range at its start, middle and end. Clamps were looked through,
+// so a form that is right only on one side of a constant shows here.
+func (f *Fits) samples(e *halideir.Edge) []halideir.Env {
+	if f.p.Funcs[e.Consumer].Extern != nil {
+		return nil
+	}
+	loops, err := f.r.Loops(f.p, e.Consumer, e.Stage)
+	if err != nil {
+		return nil
+	}
+	var envs []halideir.Env
+	for _, at := range [][2]int64{{0, 4}, {1, 4}, {2, 4}, {3, 4}, {0, 1}, {1, 2}} {
+		env := halideir.Env{Lo: make([]int64, len(loops)), Hi: make([]int64, len(loops))}
+		for i, l := range loops {
+			q := max(l.Extent()/at[1], 1)
+			env.Lo[i] = min(l.Lo+at[0]*q, l.Hi)
+			env.Hi[i] = min(env.Lo[i]+q-1, l.Hi)
+		}
+		envs = append(envs, env)
+	}
+	return envs
+}
+
+// holds reports whether the fitted range contains the exact one at every sample.
+func (f *Fits) holds(rg halideir.Range, fr fittedRange, samples []halideir.Env) bool {
+	for _, env := range samples {
+		lo, okLo := f.p.EvalInt(rg.Lo, env)
+		hi, okHi := f.p.EvalInt(rg.Hi, env)
+		if !okLo || !okHi {
+			return false
+		}
+		if lo > hi {
+			continue
+		}
+		if fr.lo.at(env) > lo || fr.hi.at(env) < hi {
+			return false
+		}
+	}
+	return true
+}
+
+func (e End) at(env halideir.Env) int64 {
+	if e.Loop < 0 {
+		return e.C
+	}
+	return e.At(env.Lo[e.Loop], env.Hi[e.Loop])
+}
+
+// Group is the growth of every Func that one tile of Out's stage reaches through
+// the Funcs of In (members and inlined alike), and of what those read from
+// outside.
+type Group struct {
+	Funcs  map[int][]Growth // Func id, outside producers included
+	Inputs map[int][]Growth // input id
+}
+
+// Grow computes the growth for the tile of one stage. in reports whether a Func
+// belongs to the group besides the output; Funcs are visited consumers first,
+// which descending ids are.
+func (f *Fits) Grow(out, stage int, in func(id int) bool) *Group {
+	g := &Group{Funcs: map[int][]Growth{}, Inputs: map[int][]Growth{}}
+	own := make([]Growth, len(f.p.Funcs[out].Args))
+	for k := range own {
+		own[k] = Growth{Dim: k, Num: 1, Den: 1, Fixed: true, Known: true}
+	}
+	g.Funcs[out] = own
+	g.through(f, out, stage)
+	for id := out - 1; id >= 0; id-- {
+		if !in(id) || g.Funcs[id] == nil {
+			continue
+		}
+		for s := len(f.p.Funcs[id].Stages) - 1; s >= 0; s-- {
+			g.through(f, id, s)
+		}
+	}
+	return g
+}
+
+// through adds what one stage's region needs of its producers.
+func (g *Group) through(f *Fits, id, stage int) {
+	consumer := g.Funcs[id]
+	st := &f.p.Funcs[id].Stages[stage]
+	for _, ft := range f.edges[id][stage] {
+		need := make([]Growth, len(ft.ends))
+		for k, fr := range ft.ends {
+			if fr.ok {
+				need[k] = f.compose(st, consumer, fr)
+			}
+		}
+		if ft.edge.Func >= 0 {
+			g.Funcs[ft.edge.Func] = union(g.Funcs[ft.edge.Func], need)
+		} else {
+			g.Inputs[ft.edge.Input] = union(g.Inputs[ft.edge.Input], need)
+		}
+	}
+}
+
+// compose applies an edge's range to the consumer's growth.
+func (f *Fits) compose(st *halideir.Stage, consumer []Growth, fr fittedRange) Growth {
+	lo, hi := fr.lo, fr.hi
+	fixed := lo.Fixed && hi.Fixed
+	if lo.Loop < 0 {
+		return Growth{Dim: -1, Den: 1, Lo: lo.C, Hi: hi.C, Fixed: fixed, Known: true}
+	}
+	loop := st.Loops[lo.Loop]
+	if loop.Arg < 0 {
+		iv, ok := RVarRange(f.p, st, loop.RVar)
+		lit := f.literal(st.RVars[loop.RVar].Min) && f.literal(st.RVars[loop.RVar].Extent)
+		return Growth{Dim: -1, Den: 1, Lo: lo.At(iv.Lo, iv.Hi), Hi: hi.At(iv.Lo, iv.Hi), Fixed: fixed && lit, Known: ok}
+	}
+	c := consumer[loop.Arg]
+	if !c.Known {
+		return Growth{}
+	}
+	fixed = fixed && c.Fixed
+	if c.Dim < 0 {
+		return Growth{Dim: -1, Den: 1, Lo: lo.At(c.Lo, c.Hi), Hi: hi.At(c.Lo, c.Hi), Fixed: fixed, Known: true}
+	}
+	// The consumer's end floor((N*x+c)/D) goes into floor((n*v+k)/d).
+	a := substitute(c, lo, lower)
+	b := substitute(c, hi, upper)
+	if a.Den != b.Den {
+		a, b = common(a, b)
+	}
+	return Growth{Dim: c.Dim, Num: a.Num, Den: a.Den, Lo: a.C, Hi: b.C, Fixed: fixed, Known: a.Num == b.Num}
+}
+
+// substitute puts the consumer's end into the edge's: n*floor(p/D) is between
+// (n*p - |n|*(D-1))/D and (n*p + |n|*(D-1))/D, and exact for D = 1 or n = 1.
+func substitute(c Growth, e End, s side) End {
+	at := c.Lo
+	if e.AtHi {
+		at = c.Hi
+	}
+	out := End{Loop: 0, Num: e.Num * c.Num, Den: e.Den * c.Den, C: e.Num*at + e.C*c.Den}
+	if c.Den > 1 && e.Num != 1 {
+		slack := (c.Den - 1) * abs(e.Num)
+		switch {
+		case s == lower && e.Num > 0:
+			out.C -= slack
+		case s == upper && e.Num < 0:
+			out.C += slack
+		}
+	}
+	return out
+}
+
+// literal reports whether an expression is a plain number.
+func (f *Fits) literal(id halideir.NodeID) bool {
+	return id != halideir.NoNode && f.p.Nodes[id].Op == halideir.OpInt
+}
+
+// union joins the needs of two consumers.
+func union(a, b []Growth) []Growth {
+	if a == nil {
+		return b
+	}
+	out := make([]Growth, len(a))
+	for k := range a {
+		out[k] = unionOne(a[k], b[k])
+	}
+	return out
+}
+
+func unionOne(a, b Growth) Growth {
+	if !a.Known || !b.Known {
+		return Growth{}
+	}
+	fixed := a.Fixed && b.Fixed
+	if a.Dim != b.Dim || a.Num*b.Den != b.Num*a.Den {
+		return Growth{} // they move apart as the tile moves
+	}
+	if a.Den != b.Den {
+		ka, kb := b.Den, a.Den
+		a.Num, a.Lo, a.Hi, a.Den = a.Num*ka, a.Lo*ka, a.Hi*ka, a.Den*ka
+		b.Lo, b.Hi = b.Lo*kb, b.Hi*kb
+	}
+	a.Lo, a.Hi, a.Fixed = min(a.Lo, b.Lo), max(a.Hi, b.Hi), fixed
+	return a
+}

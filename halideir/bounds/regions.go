@@ -1,0 +1,265 @@
+package bounds
+
+import (
+	"fmt"
+
+	"gowarp/halideir"
+)
+
+// Regions holds the region of every Func and input that the estimated outputs
+// require.
+type Regions struct {
+	Funcs  []Box
+	Inputs []Box
+}
+
+// maxExtent is the largest extent of one dimension that is taken for real;
+// Halide's own indices are 32-bit.
+const maxExtent = 1 << 31
+
+// Analyze walks the pipeline from the outputs' estimates to the inputs. A region
+// that Halide cannot bound is an error that names the Func and the dimension.
+func Analyze(p *halideir.Pipeline) (*Regions, error) {
+	r := &Regions{Funcs: make([]Box, len(p.Funcs)), Inputs: make([]Box, len(p.Inputs))}
+	for i := range p.Funcs {
+		r.Funcs[i] = emptyBox(len(p.Funcs[i].Args))
+	}
+	for i := range p.Inputs {
+		r.Inputs[i] = emptyBox(len(p.Inputs[i].Dims))
+	}
+	edges := EdgesByConsumer(p)
+	for _, id := range p.Outputs {
+		if err := addEstimates(p, &p.Funcs[id], r.Funcs[id]); err != nil {
+			return nil, err
+		}
+	}
+	for id := len(p.Funcs) - 1; id >= 0; id-- {
+		f := &p.Funcs[id]
+		if err := applyBounds(p, f, r.Funcs[id]); err != nil {
+			return nil, err
+		}
+		if f.Extern != nil {
+			if err := externProducers(p, f, r); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		// Later stages first: an update may enlarge its own Func's region,
+		// which the earlier stages must then fill.
+		for s := len(f.Stages) - 1; s >= 0; s-- {
+			for _, e := range edges[id][s] {
+				if err := r.require(p, e); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return r, nil
+}
+
+func emptyBox(n int) Box {
+	b := make(Box, n)
+	for i := range b {
+		b[i] = Empty
+	}
+	return b
+}
+
+// EdgesByConsumer sorts the pipeline's edges by consumer Func and stage.
+func EdgesByConsumer(p *halideir.Pipeline) [][][]*halideir.Edge {
+	edges := make([][][]*halideir.Edge, len(p.Funcs))
+	for i := range p.Funcs {
+		edges[i] = make([][]*halideir.Edge, max(1, len(p.Funcs[i].Stages)))
+	}
+	for i := range p.Edges {
+		e := &p.Edges[i]
+		edges[e.Consumer][e.Stage] = append(edges[e.Consumer][e.Stage], e)
+	}
+	return edges
+}
+
+func addEstimates(p *halideir.Pipeline, f *halideir.Func, box Box) error {
+	for k, arg := range f.Args {
+		iv := Empty
+		for _, e := range f.Estimates {
+			if e.Var == arg {
+				iv = Interval{e.Min, e.Min + e.Extent - 1}
+			}
+		}
+		for _, b := range f.Bounds {
+			if b.Var != arg {
+				continue
+			}
+			lo, okLo := p.EvalInt(b.Min, halideir.Env{})
+			n, okN := p.EvalInt(b.Extent, halideir.Env{})
+			if okLo && okN {
+				iv = Interval{lo, lo + n - 1}
+			}
+		}
+		if iv.IsEmpty() {
+			return fmt.Errorf("bounds: output %s has no estimate of dimension %d", f.Label, k)
+		}
+		box[k] = box[k].Union(iv)
+	}
+	return nil
+}
+
+// applyBounds lets what the user fixed with Func::bound replace what is required.
+func applyBounds(p *halideir.Pipeline, f *halideir.Func, box Box) error {
+	for k, arg := range f.Args {
+		for _, b := range f.Bounds {
+			if b.Var != arg {
+				continue
+			}
+			n, ok := p.EvalInt(b.Extent, halideir.Env{})
+			if !ok {
+				continue
+			}
+			if lo, ok := p.EvalInt(b.Min, halideir.Env{}); ok {
+				box[k] = Interval{lo, lo + n - 1}
+			} else if !box[k].IsEmpty() {
+				box[k].Hi = max(box[k].Hi, box[k].Lo+n-1)
+			}
+		}
+		if box[k].IsEmpty() {
+			// Nothing reads it over this dimension: one point keeps the arithmetic sane.
+			box[k] = Interval{0, 0}
+		}
+		if box[k].Extent() > maxExtent {
+			return fmt.Errorf("bounds: %s needs %d points of dimension %d at the given estimates, more than Halide can index; check the estimates", f.Label, box[k].Extent(), k)
+		}
+	}
+	return nil
+}
+
+// externProducers takes the whole producer for an extern stage: what it reads is
+// known only at run time. A producer without any other region gets the extern
+// stage's own in the dimensions that it has.
+func externProducers(p *halideir.Pipeline, f *halideir.Func, r *Regions) error {
+	own := r.Funcs[f.ID]
+	for _, a := range f.Extern.Args {
+		var box Box
+		switch {
+		case a.Func >= 0:
+			box = r.Funcs[a.Func]
+		case a.Input >= 0:
+			box = r.Inputs[a.Input]
+		}
+		for k := range box {
+			if k < len(own) {
+				box[k] = box[k].Union(own[k])
+			} else if box[k].IsEmpty() {
+				box[k] = Interval{0, 0}
+			}
+		}
+	}
+	return nil
+}
+
+// require adds the box that one edge needs for its consumer's whole region.
+func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
+	env, err := r.LoopEnv(p, e.Consumer, e.Stage)
+	if err != nil {
+		return err
+	}
+	box, name := r.producer(p, e)
+	for k, rg := range e.Box {
+		lo, okLo := p.EvalInt(rg.Lo, env)
+		hi, okHi := p.EvalInt(rg.Hi, env)
+		if !okLo || !okHi {
+			// An input brings its own estimate; a Func does not.
+			if iv, ok := estimateOf(p, e, k); ok {
+				box[k] = box[k].Union(iv)
+				continue
+			}
+			return fmt.Errorf("bounds: %s reads %s over an unbounded range of dimension %d; clamp the index, or bound the Func with .bound(%s, min, extent)",
+				p.Funcs[e.Consumer].Label, name, k, dimName(p, e, k))
+		}
+		if lo <= hi {
+			box[k] = box[k].Union(Interval{lo, hi})
+		}
+	}
+	return nil
+}
+
+func (r *Regions) producer(p *halideir.Pipeline, e *halideir.Edge) (Box, string) {
+	if e.Func >= 0 {
+		return r.Funcs[e.Func], p.Funcs[e.Func].Label
+	}
+	return r.Inputs[e.Input], p.Inputs[e.Input].Label
+}
+
+func dimName(p *halideir.Pipeline, e *halideir.Edge, k int) string {
+	if e.Func >= 0 && k < len(p.Funcs[e.Func].Args) {
+		return p.Funcs[e.Func].Args[k]
+	}
+	return fmt.Sprintf("dimension %d", k)
+}
+
+// estimateOf is what the pipeline itself says of dimension k of the producer.
+func estimateOf(p *halideir.Pipeline, e *halideir.Edge, k int) (Interval, bool) {
+	if e.Func >= 0 {
+		f := &p.Funcs[e.Func]
+		for _, est := range f.Estimates {
+			if k < len(f.Args) && est.Var == f.Args[k] {
+				return Interval{est.Min, est.Min + est.Extent - 1}, true
+			}
+		}
+		for _, b := range f.Bounds {
+			if k < len(f.Args) && b.Var == f.Args[k] {
+				lo, okLo := p.EvalInt(b.Min, halideir.Env{})
+				n, okN := p.EvalInt(b.Extent, halideir.Env{})
+				return Interval{lo, lo + n - 1}, okLo && okN
+			}
+		}
+		return Interval{}, false
+	}
+	d := p.Inputs[e.Input].Dims
+	if k < len(d) && d[k].MinEstimate != nil && d[k].ExtentEstimate != nil {
+		return Interval{*d[k].MinEstimate, *d[k].MinEstimate + *d[k].ExtentEstimate - 1}, true
+	}
+	return Interval{}, false
+}
+
+// LoopEnv gives the loops of a stage the ranges that they have when the Func's
+// whole region is computed.
+func (r *Regions) LoopEnv(p *halideir.Pipeline, fn, stage int) (halideir.Env, error) {
+	loops, err := r.Loops(p, fn, stage)
+	if err != nil {
+		return halideir.Env{}, err
+	}
+	env := halideir.Env{Lo: make([]int64, len(loops)), Hi: make([]int64, len(loops))}
+	for i, l := range loops {
+		env.Lo[i], env.Hi[i] = l.Lo, l.Hi
+	}
+	return env, nil
+}
+
+// Loops is the range of each loop of a stage, innermost first, when the Func's
+// whole region is computed.
+func (r *Regions) Loops(p *halideir.Pipeline, fn, stage int) (Box, error) {
+	f := &p.Funcs[fn]
+	st := &f.Stages[stage]
+	box := make(Box, len(st.Loops))
+	for i, l := range st.Loops {
+		if l.Arg >= 0 {
+			box[i] = r.Funcs[fn][l.Arg]
+			continue
+		}
+		iv, ok := RVarRange(p, st, l.RVar)
+		if !ok {
+			return nil, fmt.Errorf("bounds: %s.update(%d): the range of reduction variable %s is not known at the given estimates; set an estimate on the input or parameter that it depends on",
+				f.Label, stage-1, l.Label)
+		}
+		box[i] = iv
+	}
+	return box, nil
+}
+
+// RVarRange is the range of a reduction variable at the estimates. An empty
+// domain counts as one point.
+func RVarRange(p *halideir.Pipeline, st *halideir.Stage, v int) (Interval, bool) {
+	lo, okLo := p.EvalInt(st.RVars[v].Min, halideir.Env{})
+	n, okN := p.EvalInt(st.RVars[v].Extent, halideir.Env{})
+	return Interval{lo, lo + max(n, 1) - 1}, okLo && okN
+}

@@ -1,0 +1,187 @@
+package plan
+
+import (
+	"encoding/binary"
+
+	"gowarp/halideir"
+	"gowarp/halideir/access"
+)
+
+// Expand is one stage as it runs: with the Funcs that are inlined into it in
+// place. Equal subexpressions count once, as the compiler computes them.
+type Expand struct {
+	Ops       int   // operations a point of the stage's loops
+	Loads     []Tap // distinct loads from what is not inlined
+	Instances int   // how often inlined definitions occur
+	Inlined   []int // which Funcs, ascending
+	Saturated bool  // too large to expand: the figures are those of the limit
+}
+
+// Tap is a distinct load a point: Index is over the loops of the expanded stage.
+type Tap struct {
+	Func, Input, Out int
+	Index            []access.Index
+	Bytes            int64
+}
+
+// MaxInstances bounds the inlined definitions in one stage. Halide expands them
+// all before it finds what they share; thousands take it seconds.
+const MaxInstances = 512
+
+// Expand computes the stage with everything of inlined in place.
+func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, stage int) Expand {
+	st := an.Stage(fn, stage)
+	if st == nil {
+		return Expand{}
+	}
+	e := expander{p: p, an: an, inlined: inlined, seen: map[string]bool{}}
+	e.out.Ops = st.Value.Total()
+	e.stage(fn, st, nil)
+	for len(e.work) > 0 && !e.out.Saturated {
+		it := e.work[len(e.work)-1]
+		e.work = e.work[:len(e.work)-1]
+		s := an.Stage(it.fn, 0)
+		e.out.Ops += s.Value.Total()
+		e.stage(it.fn, s, it.at)
+	}
+	for id, used := range e.used() {
+		if used {
+			e.out.Inlined = append(e.out.Inlined, id)
+		}
+	}
+	return e.out
+}
+
+type expander struct {
+	p       *halideir.Pipeline
+	an      *access.Analysis
+	inlined []bool
+	seen    map[string]bool
+	work    []instance
+	done    []instance
+	out     Expand
+	buf     []byte
+}
+
+// instance is an inlined Func at one point.
+type instance struct {
+	fn int
+	at []access.Index
+}
+
+func (e *expander) used() []bool {
+	u := make([]bool, len(e.p.Funcs))
+	for _, it := range e.done {
+		u[it.fn] = true
+	}
+	return u
+}
+
+// stage adds the loads of one definition, at being where it is evaluated (nil for the
+// stage itself).
+func (e *expander) stage(fn int, st *access.Stage, at []access.Index) {
+	for i := range st.Loads {
+		l := &st.Loads[i]
+		idx := l.Index
+		if at != nil {
+			idx = make([]access.Index, len(l.Index))
+			for k := range idx {
+				idx[k] = e.compose(fn, l.Index[k], at)
+			}
+		}
+		if !e.fresh(l, idx, at) {
+			continue
+		}
+		if l.Func >= 0 && l.Func != fn && e.inlined[l.Func] {
+			if e.out.Instances >= MaxInstances {
+				e.out.Saturated = true
+				return
+			}
+			e.out.Instances++
+			it := instance{l.Func, idx}
+			e.work = append(e.work, it)
+			e.done = append(e.done, it)
+			continue
+		}
+		e.out.Loads = append(e.out.Loads, Tap{Func: l.Func, Input: l.Input, Out: l.Out, Index: idx, Bytes: l.Type.Bytes()})
+	}
+}
+
+// compose puts the indices at which an inlined Func is evaluated into one of its
+// own. What has no affine form is Unknown.
+func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Index {
+	if j.Kind == access.Constant {
+		return j
+	}
+	loops := e.p.Funcs[fn].Stages[0].Loops
+	unknown := access.Index{Kind: access.Unknown, Loop: -1, DataDependent: j.DataDependent, Clamped: j.Clamped, Estimated: j.Estimated}
+	for l := range loops {
+		if j.DependsOn(l) {
+			unknown.Loops |= at[loops[l].Arg].Loops
+		}
+	}
+	if j.Kind == access.Unknown {
+		return unknown
+	}
+	i := at[loops[j.Loop].Arg]
+	i.Clamped = i.Clamped || j.Clamped
+	switch {
+	case i.Kind == access.Constant:
+		i.Offset = floorDiv(j.Num*i.Offset+j.Offset, j.Den)
+		return i
+	case i.Kind != access.Affine:
+		return i
+	case i.Den == 1:
+		i.Num, i.Offset, i.Den = j.Num*i.Num, j.Num*i.Offset+j.Offset, j.Den
+		return i
+	case j.Num == 1:
+		i.Offset, i.Den = i.Offset+j.Offset*i.Den, i.Den*j.Den
+		return i
+	}
+	return unknown
+}
+
+// fresh reports whether the same element was not loaded before. Loads with
+// an unknown index are the same only when node and place are.
+func (e *expander) fresh(l *access.Load, idx, at []access.Index) bool {
+	b := e.buf[:0]
+	b = binary.AppendVarint(b, int64(l.Func))
+	b = binary.AppendVarint(b, int64(l.Input))
+	b = binary.AppendVarint(b, int64(l.Out))
+	unknown := false
+	for _, i := range idx {
+		b = appendIndex(b, i)
+		unknown = unknown || i.Kind == access.Unknown
+	}
+	if unknown {
+		b = binary.AppendVarint(b, int64(l.Node))
+		for _, i := range at {
+			b = appendIndex(b, i)
+		}
+	}
+	e.buf = b
+	if e.seen[string(b)] {
+		return false
+	}
+	e.seen[string(b)] = true
+	return true
+}
+
+func appendIndex(b []byte, i access.Index) []byte {
+	clamped := int64(0)
+	if i.Clamped {
+		clamped = 1
+	}
+	for _, v := range [...]int64{int64(i.Kind), int64(i.Loop), i.Num, i.Den, i.Offset, clamped} {
+		b = binary.AppendVarint(b, v)
+	}
+	return b
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}

@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"slices"
+
+	"gowarp/halideir/bounds"
+)
+
+// Group is a set of Funcs computed together in one kernel: Out goes to global
+// memory, the members are stored inside the kernel. A Func with several stages
+// that is the Out of a group makes one kernel a stage and has no members.
+type Group struct {
+	Out     int
+	Members []int // ascending, so producers come first
+	Grow    *bounds.Group
+	How     Choice  // the choice that its price stands for
+	Cost    float64 // in the coster's units; +Inf when no choice is valid
+}
+
+// Choice is what a strategy may vary: the tile of each tiled loop.
+type Choice struct {
+	Strategy string
+	Tile     []int64 // parallel to Dims.Tiled of the output stage
+}
+
+// Has reports whether the group computes the Func, inlined Funcs apart.
+func (g *Group) Has(fn int) bool {
+	if g.Out == fn {
+		return true
+	}
+	_, ok := slices.BinarySearch(g.Members, fn)
+	return ok
+}
+
+// NewGroup makes a group and the growth of its regions.
+func (pr *Problem) NewGroup(out int, members []int) *Group {
+	g := &Group{Out: out, Members: slices.Clone(members)}
+	slices.Sort(g.Members)
+	g.Grow = pr.GrowAt(out, 0, g)
+	return g
+}
+
+// GrowAt is the growth of every Func of the group over the tile of one stage.
+func (pr *Problem) GrowAt(out, stage int, g *Group) *bounds.Group {
+	if len(pr.P.Funcs[out].Stages) == 0 {
+		return nil
+	}
+	return pr.Fits.Grow(out, stage, func(id int) bool { return pr.Inlined[id] || g.Has(id) })
+}

@@ -1,0 +1,102 @@
+package plan
+
+import (
+	"gowarp/occupancy"
+)
+
+// Layout is what runs where: the kernels of one group, in launch order. Prices,
+// the legality gate and the emitted directives are all functions of it, so that
+// what is priced is what is emitted.
+type Layout struct {
+	Kernels []*Kernel
+}
+
+// Kernel is one stage's loops on the device (or the host), with the members
+// computed inside it.
+type Kernel struct {
+	Strategy string
+	Choice   Choice
+	Out      Nest
+	Members  []Member // in the order in which they are computed
+	Host     bool
+	Why      string // for what runs on the host or in one thread: the reason
+
+	Grid        [3]int64 // blocks, x first
+	Block       [3]int64 // threads, x first
+	SharedBytes int64    // what Halide allocates: by liveness
+	SharedSum   int64    // the sum over members, as Sioutas et al. count it
+	Registers   int      // a thread, estimated
+	Occupancy   occupancy.Result
+}
+
+// Where is the level at which a member is computed.
+type Where uint8
+
+// The levels.
+const (
+	AtBlock  Where = iota // once a block, into shared memory
+	AtThread              // once a thread, into its own registers or stack
+)
+
+func (w Where) String() string {
+	if w == AtThread {
+		return "thread"
+	}
+	return "block"
+}
+
+// Member is a Func computed inside a kernel.
+type Member struct {
+	Func    int
+	Where   Where
+	Anchor  int     // AtThread: the Func in whose thread loop it is computed
+	Extents []int64 // stored points of each dimension, worst case over tiles
+	Padded  []int64 // Extents as allocated
+	Bytes   int64   // allocated, a block or a thread
+	Nests   []Nest  // one a stage
+}
+
+// Nest is how the loops of one stage run. Loops are numbered as in the untouched
+// stage. Every loop is in exactly one of the three lists.
+type Nest struct {
+	Func, Stage int
+	Serial      []Use // inside a thread, innermost first
+	Threads     []Use // x first
+	Blocks      []Use // x first; a loop that is split stands here and in Threads
+	Fused       int   // so many of the last Blocks share the last grid dimension
+}
+
+// Use is one loop's part in a nest.
+type Use struct {
+	Loop   int
+	Tile   int64 // the factor it is split by; 0 for a loop that is not split
+	Extent int64 // iterations at this level, at the estimates
+}
+
+// Tiles is the number of blocks.
+func (k *Kernel) Tiles() int64 { return k.Grid[0] * k.Grid[1] * k.Grid[2] }
+
+// ThreadsPerBlock is the number of threads of a block.
+func (k *Kernel) ThreadsPerBlock() int64 { return k.Block[0] * k.Block[1] * k.Block[2] }
+
+// Points is the number of iterations of a nest in one block, all levels below
+// the blocks together.
+func (n *Nest) Points() int64 {
+	p := int64(1)
+	for _, u := range n.Threads {
+		p *= u.Extent
+	}
+	for _, u := range n.Serial {
+		p *= u.Extent
+	}
+	return p
+}
+
+// ThreadCount is the number of threads that a nest keeps busy.
+func (n *Nest) ThreadCount() int64 {
+	p := int64(1)
+	for _, u := range n.Threads {
+		p *= u.Extent
+	}
+	return p
+}

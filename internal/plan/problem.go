@@ -1,0 +1,86 @@
+// Package plan holds the words that the passes share: the problem (a pipeline
+// with its analyses and a device), groups, and Layouts, from which resources,
+// traffic and directives are all derived. It decides nothing.
+package plan
+
+import (
+	"gowarp/halideir"
+	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
+	"gowarp/occupancy"
+)
+
+// Problem is a pipeline with everything that the passes know about it. It is
+// read-only once the passes before grouping have run.
+type Problem struct {
+	P       *halideir.Pipeline
+	Access  *access.Analysis
+	Regions *bounds.Regions
+	Fits    *bounds.Fits
+	Device  *occupancy.Device
+	Limits  Limits
+
+	Inlined []bool   // by Func id: computed where it is used
+	Expand  []Expand // by stage index (see StageIndex): the stage with inlined Funcs in place
+	Dims    []Dims   // by stage index: which loops are tiled
+	Host    []string // by Func id: why it runs on the host; empty if it runs on the GPU
+	first   []int    // Func id -> index of its stage 0
+}
+
+// Limits is what no launch may exceed.
+type Limits struct {
+	SharedBytes       int64 // a block
+	ThreadsPerBlock   int64
+	RegistersPerBlock int64
+	MaxRegisters      int // a thread: what the runtime lets the compiler use
+}
+
+// Dims says which loops of a stage become threads. Loops are those of the
+// untouched stage.
+type Dims struct {
+	Tiled  []int   // loops split into blocks and threads, innermost first, at most 3
+	Extent []int64 // of every loop at the estimates
+}
+
+// NewProblem numbers the stages of a pipeline.
+func NewProblem(p *halideir.Pipeline) *Problem {
+	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), first: make([]int, len(p.Funcs)+1)}
+	n := 0
+	for i := range p.Funcs {
+		pr.Host[i] = HostReason(p, i)
+		pr.first[i] = n
+		n += max(1, len(p.Funcs[i].Stages))
+	}
+	pr.first[len(p.Funcs)] = n
+	return pr
+}
+
+// StageIndex numbers all stages of the pipeline densely. An extern Func counts
+// as one stage.
+func (pr *Problem) StageIndex(fn, stage int) int { return pr.first[fn] + stage }
+
+// NumStages is the number of stage indices.
+func (pr *Problem) NumStages() int { return pr.first[len(pr.first)-1] }
+
+// Bytes is the storage of one point of a Func, all tuple components together.
+func (pr *Problem) Bytes(fn int) int64 {
+	n := int64(0)
+	for _, t := range pr.P.Funcs[fn].Types {
+		n += t.Bytes()
+	}
+	return n
+}
+
+// PureLoops reports whether every argument of the stage's left-hand side is the
+// argument itself: the stage writes each point of a region once a pass.
+func (pr *Problem) PureLoops(fn, stage int) bool {
+	f := &pr.P.Funcs[fn]
+	st := &f.Stages[stage]
+	n := 0
+	for _, l := range st.Loops {
+		if l.Kind == halideir.LoopPure {
+			n++
+		}
+	}
+	return n == len(f.Args)
+}

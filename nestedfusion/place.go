@@ -1,0 +1,180 @@
+// Package nestedfusion decides at which loop each member of a group is computed
+// and stored: once a block in shared memory, or once a thread in the thread's
+// own registers. The rule is the case of Sioutas et al. 2020, section 4.3 and
+// listing 2, in which neighbouring points of the consumer need no common
+// points of the producer: computing it at the consumer's innermost thread
+// loop then repeats no work, and saves the shared memory and the barrier.
+//
+// It knows nothing of tiles, prices or devices.
+package nestedfusion
+
+import (
+	"slices"
+
+	"gowarp/halideir/bounds"
+	"gowarp/internal/plan"
+)
+
+// MaxBytesPerThread bounds what one member may keep in each thread: 32 registers,
+// half of the 64 that Halide's runtime lets the compiler use.
+const MaxBytesPerThread = 128
+
+// Placement is where one member is computed.
+type Placement struct {
+	Func   int
+	Where  plan.Where
+	Anchor int             // AtThread: the Func whose innermost thread loop it goes into
+	Grow   []bounds.Growth // AtThread: what a part of the anchor needs
+	Tile   []int64         // AtThread: the part of the anchor that one thread computes, by dimension
+}
+
+// Place decides for every member of the group, in ascending order of ids. Nesting
+// off leaves every member that can be at the block there.
+func Place(pr *plan.Problem, g *plan.Group, nesting bool) []Placement {
+	out := make([]Placement, len(g.Members))
+	at := map[int]*Placement{}
+	for i := len(g.Members) - 1; i >= 0; i-- {
+		out[i] = Placement{Func: g.Members[i], Where: plan.AtBlock, Anchor: -1}
+		at[g.Members[i]] = &out[i]
+		if !nesting {
+			continue
+		}
+		if p, ok := nest(pr, g, at, g.Members[i]); ok {
+			out[i] = p
+		}
+	}
+	return out
+}
+
+// nest finds the Func in whose threads the member can be computed, if there is one.
+func nest(pr *plan.Problem, g *plan.Group, at map[int]*Placement, member int) (Placement, bool) {
+	none := Placement{}
+	consumer, ok := soleConsumer(pr, g, member)
+	if !ok {
+		return none, false
+	}
+	anchor := consumer
+	if p := at[consumer]; p != nil && p.Where == plan.AtThread {
+		anchor = p.Anchor
+	}
+	// A Func with updates has several nests; its thread loop is not one place.
+	if len(pr.P.Funcs[anchor].Stages) != 1 {
+		return none, false
+	}
+	inThread := func(id int) bool {
+		if pr.Inlined[id] || id == member {
+			return true
+		}
+		p := at[id]
+		return p != nil && p.Where == plan.AtThread && p.Anchor == anchor
+	}
+	p := Placement{
+		Func: member, Where: plan.AtThread, Anchor: anchor,
+		Grow: pr.Fits.Grow(anchor, 0, inThread).Funcs[member],
+		Tile: threadPart(pr, g, anchor),
+	}
+	return p, ownPoints(pr, g, p)
+}
+
+// threadPart is the part of the anchor that one thread computes: one point of
+// every dimension but those that a member runs through serially.
+func threadPart(pr *plan.Problem, g *plan.Group, anchor int) []int64 {
+	tile := make([]int64, len(pr.P.Funcs[anchor].Args))
+	threads := threadDims(pr, g, anchor)
+	for k := range tile {
+		tile[k] = 1
+		if anchor != g.Out && !slices.Contains(threads, k) {
+			tile[k] = g.Grow.Funcs[anchor][k].Extent(1)
+		}
+	}
+	return tile
+}
+
+// soleConsumer is the only Func of the group that reads the member, looking
+// through what is inlined.
+func soleConsumer(pr *plan.Problem, g *plan.Group, member int) (int, bool) {
+	found := -1
+	for _, id := range append(slices.Clone(g.Members), g.Out) {
+		if id == member || !Reads(pr, id, member) {
+			continue
+		}
+		if found >= 0 {
+			return -1, false
+		}
+		found = id
+	}
+	return found, found >= 0
+}
+
+// Reads reports whether any stage of a Func reads the producer, with inlined
+// Funcs in place.
+func Reads(pr *plan.Problem, fn, producer int) bool {
+	for s := range pr.P.Funcs[fn].Stages {
+		for i := range pr.Expand[pr.StageIndex(fn, s)].Loads {
+			if pr.Expand[pr.StageIndex(fn, s)].Loads[i].Func == producer {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ownPoints reports whether different threads of the anchor need disjoint points
+// of the member, few enough for registers: no overlap in any dimension that
+// moves, and movement with every thread loop.
+func ownPoints(pr *plan.Problem, g *plan.Group, p Placement) bool {
+	if p.Grow == nil {
+		return false
+	}
+	moves := map[int]bool{}
+	points := int64(1)
+	for _, d := range p.Grow {
+		if !d.Known || !d.Fixed {
+			return false
+		}
+		t := int64(1)
+		if d.Dim >= 0 {
+			if d.Num != d.Den || d.Lo != d.Hi {
+				return false
+			}
+			moves[d.Dim] = true
+			t = p.Tile[d.Dim]
+		}
+		if points *= d.Extent(t); points*pr.Bytes(p.Func) > MaxBytesPerThread {
+			return false
+		}
+	}
+	for _, dim := range threadDims(pr, g, p.Anchor) {
+		if !moves[dim] {
+			return false
+		}
+	}
+	for s := range pr.P.Funcs[p.Func].Stages {
+		if !pr.PureLoops(p.Func, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// threadDims are the anchor's dimensions that run over threads.
+func threadDims(pr *plan.Problem, g *plan.Group, anchor int) []int {
+	tiled := map[int]bool{}
+	var dims []int
+	st := &pr.P.Funcs[g.Out].Stages[0]
+	for _, l := range pr.Dims[pr.StageIndex(g.Out, 0)].Tiled {
+		tiled[st.Loops[l].Arg] = true
+	}
+	if anchor == g.Out {
+		for _, l := range pr.Dims[pr.StageIndex(g.Out, 0)].Tiled {
+			dims = append(dims, st.Loops[l].Arg)
+		}
+		return dims
+	}
+	for k, d := range g.Grow.Funcs[anchor] {
+		if d.Known && tiled[d.Dim] {
+			dims = append(dims, k)
+		}
+	}
+	return dims
+}
