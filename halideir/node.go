@@ -40,6 +40,29 @@ const (
 	numOps
 )
 
+// opNames are the words of the JSON form.
+var opNames = [numOps]string{
+	OpInt: "int", OpUint: "uint", OpFloat: "float", OpString: "string", OpCast: "cast", OpReinterpret: "reinterpret",
+	OpVar: "var", OpAdd: "add", OpSub: "sub", OpMul: "mul", OpDiv: "div", OpMod: "mod", OpMin: "min", OpMax: "max",
+	OpEQ: "eq", OpNE: "ne", OpLT: "lt", OpLE: "le", OpGT: "gt", OpGE: "ge", OpAnd: "and", OpOr: "or", OpNot: "not",
+	OpSelect: "select", OpCall: "call", OpLet: "let", OpRamp: "ramp", OpBroadcast: "broadcast",
+	OpShuffle: "shuffle", OpVectorReduce: "vector_reduce", OpLoad: "load",
+}
+
+// String is the word of the JSON form.
+func (o Op) String() string {
+	if o < numOps && o != OpInvalid {
+		return opNames[o]
+	}
+	return "invalid"
+}
+
+// IsCompare reports whether o compares two values.
+func (o Op) IsCompare() bool { return o >= OpEQ && o <= OpGE }
+
+// IsBinary reports whether o is arithmetic on two values of one type.
+func (o Op) IsBinary() bool { return o >= OpAdd && o <= OpMax }
+
 // VarKind says what a variable stands for.
 type VarKind uint8
 
@@ -55,6 +78,19 @@ const (
 	VarHi
 )
 
+var varKindNames = [...]string{
+	VarFree: "free", VarDim: "dim", VarRVar: "rvar", VarLet: "let", VarScalar: "scalar", VarBound: "bound",
+	VarLo: "lo", VarHi: "hi",
+}
+
+// String is the word of the JSON form.
+func (k VarKind) String() string {
+	if int(k) < len(varKindNames) {
+		return varKindNames[k]
+	}
+	return "invalid"
+}
+
 // CallType is Halide's kind of call.
 type CallType uint8
 
@@ -68,6 +104,19 @@ const (
 	CallExternCPlusPlus
 	CallPureExtern
 )
+
+var callTypeNames = [...]string{
+	CallHalide: "halide", CallImage: "image", CallIntrinsic: "intrinsic", CallPureIntrinsic: "pure_intrinsic",
+	CallExtern: "extern", CallExternCPlusPlus: "extern_cplusplus", CallPureExtern: "pure_extern",
+}
+
+// String is the word of the JSON form.
+func (c CallType) String() string {
+	if int(c) < len(callTypeNames) {
+		return callTypeNames[c]
+	}
+	return "invalid"
+}
 
 // Node is one expression. Its operands have smaller ids than its own.
 type Node struct {

@@ -64,6 +64,7 @@ type Nest struct {
 	Threads     []Use // x first
 	Blocks      []Use // x first; a loop that is split stands here and in Threads
 	Fused       int   // so many of the last Blocks share the last grid dimension
+	Along       Use   // the loop along which neighbouring threads step; Loop is -1 where there is none
 }
 
 // Use is one loop's part in a nest.

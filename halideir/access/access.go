@@ -1,0 +1,163 @@
+// Package access says what each stage of a pipeline computes and reads: its
+// operations by class and type, its loads with their indices as functions of
+// one loop each, and who consumes whom. It knows nothing of tiles, GPUs or
+// schedules.
+package access
+
+import (
+	"gowarp/halideir"
+)
+
+// Analysis is what Analyze found; it never changes afterwards.
+type Analysis struct {
+	p         *halideir.Pipeline
+	stages    [][]Stage
+	consumers [][]StageRef
+	producers [][]int
+	ofInput   [][]StageRef
+	inputsOf  [][]int
+
+	canonical []halideir.NodeID          // the first node equal to each
+	letValue  map[string]halideir.NodeID // what each let binds
+}
+
+// StageRef names a stage of a Func. Extern Funcs have no stages; their
+// references say stage 0.
+type StageRef struct{ Func, Stage int }
+
+// Stage is what one stage computes for one point of its loops. Expressions
+// that are equal count once, as after common-subexpression elimination.
+type Stage struct {
+	Func, Stage int
+	Value       Ops    // what the values and the predicate compute
+	Address     Ops    // what only indices of loads and of the store compute
+	Loads       []Load // distinct, in the order in which the definition has them
+	// Bytes is what one point stores: all tuple components.
+	Bytes int64
+	// Copy reports that nothing is computed: every value is a load, a
+	// constant, or a choice between such by conditions on indices alone.
+	Copy bool
+	// Store is the left-hand side, one index per dimension of the Func.
+	Store []Index
+
+	pointwise map[producer]bool
+}
+
+// Load is one distinct tap on a producer.
+type Load struct {
+	Func  int // the Func read, -1 for an input
+	Input int // the input read, -1 for a Func
+	Out   int // tuple component
+	Index []Index
+	Type  halideir.Type
+	Node  halideir.NodeID // the first node that makes the load
+	// InAddress reports a load needed only to compute an index.
+	InAddress bool
+}
+
+type producer struct {
+	input bool
+	id    int
+}
+
+// Analyze works out every stage of a verified pipeline.
+func Analyze(p *halideir.Pipeline) *Analysis {
+	a := &Analysis{
+		p:         p,
+		stages:    make([][]Stage, len(p.Funcs)),
+		consumers: make([][]StageRef, len(p.Funcs)),
+		producers: make([][]int, len(p.Funcs)),
+		ofInput:   make([][]StageRef, len(p.Inputs)),
+		inputsOf:  make([][]int, len(p.Funcs)),
+	}
+	a.number()
+	w := newWalker(a)
+	for i := range p.Funcs {
+		f := &p.Funcs[i]
+		a.stages[i] = make([]Stage, len(f.Stages))
+		for j := range f.Stages {
+			s := &a.stages[i][j]
+			*s = w.stage(f, j)
+			for _, l := range s.Loads {
+				a.connect(StageRef{i, j}, l.Func, l.Input)
+			}
+		}
+		if f.Extern != nil {
+			for _, arg := range f.Extern.Args {
+				a.connect(StageRef{i, 0}, arg.Func, arg.Input)
+			}
+		}
+	}
+	// A stage that only an edge names: the bounds of an extern argument, say.
+	for _, e := range p.Edges {
+		a.connect(StageRef{e.Consumer, e.Stage}, e.Func, e.Input)
+	}
+	return a
+}
+
+func (a *Analysis) connect(at StageRef, fn, input int) {
+	switch {
+	case fn >= 0 && fn != at.Func:
+		a.consumers[fn] = appendNew(a.consumers[fn], at)
+		a.producers[at.Func] = appendNew(a.producers[at.Func], fn)
+	case input >= 0:
+		a.ofInput[input] = appendNew(a.ofInput[input], at)
+		a.inputsOf[at.Func] = appendNew(a.inputsOf[at.Func], input)
+	}
+}
+
+func appendNew[T comparable](list []T, x T) []T {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i] == x {
+			return list
+		}
+	}
+	return append(list, x)
+}
+
+// Stage is the analysis of one stage; nil where there is no such stage, as of
+// extern Funcs.
+func (a *Analysis) Stage(fn, stage int) *Stage {
+	if fn < 0 || fn >= len(a.stages) || stage < 0 || stage >= len(a.stages[fn]) {
+		return nil
+	}
+	return &a.stages[fn][stage]
+}
+
+// Consumers are the stages of other Funcs that read fn, in order of Funcs and
+// stages.
+func (a *Analysis) Consumers(fn int) []StageRef { return a.consumers[fn] }
+
+// Producers are the other Funcs that any stage of fn reads, in the order in
+// which its definitions first do.
+func (a *Analysis) Producers(fn int) []int { return a.producers[fn] }
+
+// ConsumersOfInput are the stages that read an input buffer.
+func (a *Analysis) ConsumersOfInput(input int) []StageRef { return a.ofInput[input] }
+
+// InputsOf are the input buffers that any stage of fn reads.
+func (a *Analysis) InputsOf(fn int) []int { return a.inputsOf[fn] }
+
+// Reads reports whether the stage loads from the Func.
+func (s *Stage) Reads(fn int) bool {
+	_, ok := s.pointwise[producer{id: fn}]
+	return ok
+}
+
+// Pointwise reports whether the stage reads the Func, and only at the point
+// that it computes, in all dimensions.
+func (s *Stage) Pointwise(fn int) bool { return s.pointwise[producer{id: fn}] }
+
+// PointwiseInput is Pointwise for an input buffer.
+func (s *Stage) PointwiseInput(input int) bool { return s.pointwise[producer{true, input}] }
+
+// LoadsOf are the stage's loads from one Func.
+func (s *Stage) LoadsOf(fn int) []Load {
+	var out []Load
+	for _, l := range s.Loads {
+		if l.Func == fn {
+			out = append(out, l)
+		}
+	}
+	return out
+}

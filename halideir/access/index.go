@@ -1,0 +1,225 @@
+package access
+
+import (
+	"gowarp/halideir"
+)
+
+// IndexKind says how an index moves with the loops.
+type IndexKind uint8
+
+// The kinds of index.
+const (
+	Unknown  IndexKind = iota // data dependent, of several loops, or not affine
+	Constant                  // the same for all points
+	Affine                    // floor((Num*loop + Offset)/Den) of one loop
+)
+
+func (k IndexKind) String() string { return [...]string{"unknown", "constant", "affine"}[k] }
+
+// Index is one index of a load as a function of the stage's loops.
+type Index struct {
+	Kind IndexKind
+	// Loop is the loop of an Affine index, a position in the stage's Loops; -1
+	// otherwise.
+	Loop int
+	// The index is floor((Num*loop + Offset)/Den); a Constant is Offset. Num is
+	// not 0 and Den is positive for Affine.
+	Num, Den, Offset int64
+	// Clamped reports a clamp that was looked through: at the borders the index
+	// is another. The taps at the borders are fewer, never more.
+	Clamped bool
+	// Estimated reports that Num or Offset holds an estimate of a parameter or
+	// of an input's bounds.
+	Estimated bool
+	// DataDependent reports that the index hangs on loaded values.
+	DataDependent bool
+	// Loops has the bit of every loop that the index hangs on, also through
+	// loaded values; loops from 64 on share the last bit.
+	Loops uint64
+}
+
+// IsLoop reports whether the index is exactly the value of a loop.
+func (x Index) IsLoop(loop int) bool {
+	return x.Kind == Affine && x.Loop == loop && x.Num == 1 && x.Den == 1 && x.Offset == 0 && !x.Clamped
+}
+
+// DependsOn reports whether the index may change with the loop.
+func (x Index) DependsOn(loop int) bool { return x.Loops&loopBit(loop) != 0 }
+
+func loopBit(loop int) uint64 { return 1 << min(loop, 63) }
+
+// formLimit keeps products of coefficients far inside int64; beyond it an
+// index is Unknown.
+const formLimit = 1 << 30
+
+// form is an Index in the making, with what the border cases need to know.
+type form struct {
+	Index
+	likely bool // marked likely: the branch that the interior takes
+}
+
+func unknown(parts ...form) form {
+	f := form{Index: Index{Loop: -1, Den: 1}}
+	for _, p := range parts {
+		f.inherit(p)
+	}
+	return f
+}
+
+func constantForm(v int64) form {
+	return form{Index: Index{Kind: Constant, Loop: -1, Den: 1, Offset: v}}.checked()
+}
+
+// inherit takes over what holds of the whole if it holds of a part.
+func (f *form) inherit(p form) {
+	f.Clamped = f.Clamped || p.Clamped
+	f.Estimated = f.Estimated || p.Estimated
+	f.DataDependent = f.DataDependent || p.DataDependent
+	f.Loops |= p.Loops
+}
+
+// checked reduces the fraction and gives up on huge coefficients.
+func (f form) checked() form {
+	if f.Kind == Affine && f.Num == 0 {
+		f.Kind, f.Loop = Constant, -1
+	}
+	if f.Kind == Constant && f.Den != 1 {
+		f.Offset, _ = halideir.DivEuclid(f.Offset, f.Den)
+		f.Den = 1
+	}
+	for _, v := range []int64{f.Num, f.Den, f.Offset} {
+		if v > formLimit || v < -formLimit {
+			return unknown(f)
+		}
+	}
+	if f.Kind == Affine && f.Den > 1 {
+		// floor((4x+3)/2) = 2x+1: the offset may be floored once Num divides.
+		if g := gcd(f.Num, f.Den); g > 1 {
+			f.Num /= g
+			f.Offset, _ = halideir.DivEuclid(f.Offset, g)
+			f.Den /= g
+		}
+	}
+	return f
+}
+
+func gcd(a, b int64) int64 {
+	if a < 0 {
+		a = -a
+	}
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// combine is x + sign*y.
+func combine(x, y form, sign int64) form {
+	if x.Kind == Unknown || y.Kind == Unknown {
+		return unknown(x, y)
+	}
+	if sign < 0 {
+		y = negate(y)
+	}
+	if x.Kind == Affine && y.Kind == Affine && x.Loop != y.Loop || x.Den > 1 && y.Den > 1 {
+		return unknown(x, y)
+	}
+	if x.Den < y.Den {
+		x, y = y, x
+	}
+	f := x
+	f.inherit(y)
+	f.Kind = max(x.Kind, y.Kind)
+	f.Loop = max(x.Loop, y.Loop)
+	f.Num += y.Num * x.Den
+	f.Offset += y.Offset * x.Den
+	f.likely = x.likely || y.likely
+	return f.checked()
+}
+
+// negate uses -floor(a/d) = floor((-a + d - 1)/d).
+func negate(x form) form {
+	x.Num, x.Offset = -x.Num, -x.Offset+x.Den-1
+	return x
+}
+
+func multiply(x, y form) form {
+	if x.Kind == Constant {
+		x, y = y, x
+	}
+	if y.Kind != Constant || x.Kind == Unknown || x.Den != 1 {
+		return unknown(x, y)
+	}
+	f := x
+	f.inherit(y)
+	f.Num *= y.Offset
+	f.Offset *= y.Offset
+	f.likely = x.likely || y.likely
+	return f.checked()
+}
+
+// divide uses floor(floor(a/d)/e) = floor(a/(d*e)) for positive e.
+func divide(x, y form) form {
+	if y.Kind != Constant || y.Offset <= 0 || x.Kind == Unknown {
+		return unknown(x, y)
+	}
+	f := x
+	f.inherit(y)
+	f.Den *= y.Offset
+	return f.checked()
+}
+
+// clamp is min or max: against a constant the other side is looked through.
+func clamp(x, y form, larger bool) form {
+	if x.Kind == Constant && y.Kind == Constant {
+		f := x
+		f.inherit(y)
+		if larger == (y.Offset > x.Offset) {
+			f.Offset = y.Offset
+		}
+		return f
+	}
+	if sameValue(x, y) {
+		return x
+	}
+	if x.Kind == Constant {
+		x, y = y, x
+	}
+	if y.Kind != Constant || x.Kind == Unknown {
+		return unknown(x, y)
+	}
+	f := x
+	f.inherit(y)
+	f.Clamped = true
+	return f
+}
+
+// choose is a select. Of the borders' and the interior's branch of a boundary
+// condition, the interior's is marked likely.
+func choose(condition, x, y form) form {
+	switch {
+	case sameValue(x, y):
+		return x
+	case condition.Kind == Constant && !condition.Estimated:
+		if condition.Offset != 0 {
+			return x
+		}
+		return y
+	case condition.DataDependent:
+		return unknown(condition, x, y)
+	}
+	if y.likely && !x.likely {
+		x, y = y, x
+	}
+	if x.likely && !y.likely && x.Kind != Unknown {
+		x.inherit(condition)
+		x.inherit(y)
+		x.Clamped = true
+		return x
+	}
+	return unknown(condition, x, y)
+}
+
+func sameValue(x, y form) bool {
+	return x.Kind != Unknown && x.Kind == y.Kind && x.Loop == y.Loop && x.Num == y.Num && x.Den == y.Den && x.Offset == y.Offset
+}

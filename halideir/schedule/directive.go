@@ -1,0 +1,140 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// form is what a directive must have.
+type form struct {
+	minVars, maxVars int
+	number           bool // N
+	memory, at       bool
+	ofFunc           bool // acts on the Func, not on one stage
+}
+
+var forms = map[Do]form{
+	ComputeRoot:     {ofFunc: true},
+	ComputeAt:       {at: true, ofFunc: true},
+	StoreAt:         {at: true, ofFunc: true},
+	ComputeInline:   {ofFunc: true},
+	StoreIn:         {memory: true, ofFunc: true},
+	BoundStorage:    {minVars: 1, maxVars: 1, number: true, ofFunc: true},
+	BoundExtent:     {minVars: 1, maxVars: 1, number: true, ofFunc: true},
+	AlignStorage:    {minVars: 1, maxVars: 1, number: true, ofFunc: true},
+	ReorderStorage:  {minVars: 1, maxVars: math.MaxInt, ofFunc: true},
+	Split:           {minVars: 3, maxVars: 3, number: true},
+	Fuse:            {minVars: 3, maxVars: 3},
+	Reorder:         {minVars: 1, maxVars: math.MaxInt},
+	GPUBlocks:       {minVars: 1, maxVars: 3},
+	GPUThreads:      {minVars: 1, maxVars: 3},
+	GPULanes:        {minVars: 1, maxVars: 1},
+	GPUSingleThread: {},
+	Unroll:          {minVars: 1, maxVars: 1},
+	Vectorize:       {minVars: 1, maxVars: 1},
+	Serial:          {minVars: 1, maxVars: 1},
+	Atomic:          {},
+}
+
+// tails are the words of the JSON form with Halide's names.
+var tails = map[Tail]string{
+	"":                        "Auto",
+	TailAuto:                  "Auto",
+	TailRoundUp:               "RoundUp",
+	TailGuardWithIf:           "GuardWithIf",
+	TailShiftInwards:          "ShiftInwards",
+	"predicate":               "Predicate",
+	"predicate_loads":         "PredicateLoads",
+	"predicate_stores":        "PredicateStores",
+	"shift_inwards_and_blend": "ShiftInwardsAndBlend",
+	"round_up_and_blend":      "RoundUpAndBlend",
+}
+
+// memories are the words of the JSON form with Halide's names.
+var memories = map[Memory]string{
+	MemoryAuto:      "Auto",
+	MemoryHeap:      "Heap",
+	MemoryStack:     "Stack",
+	MemoryRegister:  "Register",
+	MemoryGPUShared: "GPUShared",
+	"gpu_texture":   "GPUTexture",
+}
+
+func (m Memory) known() bool { return memories[m] != "" }
+
+// shape checks a directive by itself: the words, and that it has what its
+// kind needs and nothing else.
+func (d *Directive) shape() error {
+	f, ok := forms[d.Do]
+	switch {
+	case !ok:
+		return fmt.Errorf("there is no directive %q", d.Do)
+	case d.Func < 0 || d.Stage < 0:
+		return fmt.Errorf("Func %d stage %d does not exist", d.Func, d.Stage)
+	case f.ofFunc && d.Stage != 0:
+		return fmt.Errorf("it acts on a whole Func, not on stage %d", d.Stage)
+	case len(d.Vars) < f.minVars || len(d.Vars) > f.maxVars:
+		return fmt.Errorf("it has %d vars, want %s", len(d.Vars), between(f.minVars, f.maxVars))
+	case f.number && (d.N < 1 || d.N > math.MaxInt32):
+		return fmt.Errorf("n is %d, want 1..%d", d.N, math.MaxInt32)
+	case !f.number && d.N != 0:
+		return fmt.Errorf("n is %d, but it takes no number", d.N)
+	case tails[d.Tail] == "" || d.Tail != "" && d.Do != Split:
+		return fmt.Errorf("the tail %q is unknown, or not a split's", d.Tail)
+	case f.memory != (d.Memory != "") || f.memory && !d.Memory.known():
+		return fmt.Errorf("the memory is %q", d.Memory)
+	case f.at != (d.At != nil):
+		return fmt.Errorf("it and its loop level do not go together")
+	case f.at && (d.At.Func < 0 || d.At.Stage < 0 || d.At.Var == ""):
+		return fmt.Errorf("the level is Func %d stage %d var %q", d.At.Func, d.At.Stage, d.At.Var)
+	}
+	seen := map[string]bool{}
+	for i, v := range d.Vars {
+		// A split or fuse may give a new loop the name of one that it takes away.
+		if v == "" || seen[v] && !(d.Do == Split && v == d.Vars[0] || d.Do == Fuse && i == 2) {
+			return fmt.Errorf("the var %q occurs twice, or is empty", v)
+		}
+		seen[v] = true
+	}
+	if d.Do == Split && d.Vars[1] == d.Vars[2] {
+		return fmt.Errorf("both parts are named %q", d.Vars[1])
+	}
+	return nil
+}
+
+func between(lo, hi int) string {
+	switch {
+	case lo == hi:
+		return fmt.Sprint(lo)
+	case hi == math.MaxInt:
+		return fmt.Sprintf("at least %d", lo)
+	}
+	return fmt.Sprintf("%d to %d", lo, hi)
+}
+
+// String is the directive for people: gray.update(0).split(x, x_o, x_i, 32).
+func (d *Directive) String() string {
+	var args []string
+	if d.At != nil {
+		args = append(args, stageLabel(d.At.Name, d.At.Stage), d.At.Var)
+	}
+	args = append(args, d.Vars...)
+	if d.N != 0 {
+		args = append(args, fmt.Sprint(d.N))
+	}
+	if d.Tail != "" {
+		args = append(args, string(d.Tail))
+	}
+	if d.Memory != "" {
+		args = append(args, string(d.Memory))
+	}
+	return fmt.Sprintf("%s.%s(%s)", stageLabel(d.Name, d.Stage), d.Do, strings.Join(args, ", "))
+}
+
+func stageLabel(name string, stage int) string {
+	if stage == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s.update(%d)", name, stage-1)
+}

@@ -1,0 +1,278 @@
+package schedule
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// The structs below are the JSON form of FORMAT.md section 2, in its order.
+
+type kernelJSON struct {
+	Func        int          `json:"func"`
+	Stage       int          `json:"stage"`
+	Name        string       `json:"name"`
+	Strategy    string       `json:"strategy"`
+	API         string       `json:"api"`
+	Note        string       `json:"note,omitempty"`
+	Blocks      [3]int64     `json:"blocks"`
+	Threads     [3]int64     `json:"threads"`
+	SharedBytes int64        `json:"shared_bytes"`
+	Registers   int          `json:"registers"`
+	Occupancy   number       `json:"occupancy"`
+	Limiters    []string     `json:"limiters"`
+	Members     []memberJSON `json:"members"`
+	Inlined     []string     `json:"inlined"`
+	Cost        costJSON     `json:"cost"`
+}
+
+type memberJSON struct {
+	Func    int     `json:"func"`
+	Name    string  `json:"name"`
+	Level   string  `json:"level"`
+	Memory  Memory  `json:"memory"`
+	Extents []int64 `json:"extents"`
+	Bytes   int64   `json:"bytes"`
+}
+
+type costJSON struct {
+	Name  string `json:"name"`
+	Value number `json:"value"`
+}
+
+type levelJSON struct {
+	Func  int    `json:"func"`
+	Name  string `json:"name"`
+	Stage int    `json:"stage"`
+	Var   string `json:"var"`
+}
+
+type directiveJSON struct {
+	Do     Do         `json:"do"`
+	Func   int        `json:"func"`
+	Name   string     `json:"name"`
+	Stage  int        `json:"stage"`
+	Vars   []string   `json:"vars,omitempty"`
+	N      int64      `json:"n,omitempty"`
+	Tail   Tail       `json:"tail,omitempty"`
+	Memory Memory     `json:"memory,omitempty"`
+	At     *levelJSON `json:"at,omitempty"`
+}
+
+// number is a float64 whose infinities JSON can hold, as strings: the cost of
+// what cannot launch is infinite.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	switch f := float64(n); {
+	case math.IsNaN(f):
+		return []byte(`"nan"`), nil
+	case math.IsInf(f, 1):
+		return []byte(`"inf"`), nil
+	case math.IsInf(f, -1):
+		return []byte(`"-inf"`), nil
+	default:
+		return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
+	}
+}
+
+func (n *number) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case `"nan"`:
+		*n = number(math.NaN())
+	case `"inf"`:
+		*n = number(math.Inf(1))
+	case `"-inf"`:
+		*n = number(math.Inf(-1))
+	default:
+		var f float64
+		if err := json.Unmarshal(data, &f); err != nil {
+			return err
+		}
+		*n = number(f)
+	}
+	return nil
+}
+
+// JSON is the schedule's JSON form, the same bytes for the same schedule: one
+// line for each kernel and each directive, so that a change of schedule is a
+// change of lines.
+func (s *Schedule) JSON() []byte {
+	var b bytes.Buffer
+	b.WriteString("{\n")
+	field := func(key string, v any) { fmt.Fprintf(&b, "  %q: %s,\n", key, compact(v)) }
+	field("format", FormatName)
+	field("version", Version)
+	field("outputs", notNil(s.Outputs))
+	field("target", s.Target)
+	field("device", s.Device)
+	parameters := s.Parameters
+	if parameters == nil {
+		parameters = map[string]string{}
+	}
+	field("parameters", parameters)
+
+	b.WriteString(`  "kernels": [`)
+	for i := range s.Kernels {
+		line(&b, i, kernelOut(&s.Kernels[i]))
+	}
+	b.WriteString("\n  ],\n" + `  "directives": [`)
+	for i := range s.Directives {
+		line(&b, i, directiveOut(&s.Directives[i]))
+	}
+	b.WriteString("\n  ]\n}\n")
+	return b.Bytes()
+}
+
+func line(b *bytes.Buffer, i int, v any) {
+	if i > 0 {
+		b.WriteByte(',')
+	}
+	b.WriteString("\n    ")
+	b.Write(compact(v))
+}
+
+func compact(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		// Strings, integers and number: none of them can fail.
+		panic("schedule: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func kernelOut(k *Kernel) kernelJSON {
+	api := "gpu"
+	if k.Host {
+		api = "host"
+	}
+	members := make([]memberJSON, len(k.Members))
+	for i, m := range k.Members {
+		m.Extents = notNil(m.Extents)
+		members[i] = memberJSON(m)
+	}
+	return kernelJSON{
+		Func: k.Func, Stage: k.Stage, Name: k.Name, Strategy: k.Strategy, API: api, Note: k.Note,
+		Blocks: k.Blocks, Threads: k.Threads, SharedBytes: k.SharedBytes, Registers: k.Registers,
+		Occupancy: number(k.Occupancy), Limiters: notNil(k.Limiters), Members: members,
+		Inlined: notNil(k.Inlined), Cost: costJSON{k.Cost.Name, number(k.Cost.Value)},
+	}
+}
+
+func directiveOut(d *Directive) directiveJSON {
+	out := directiveJSON{
+		Do: d.Do, Func: d.Func, Name: d.Name, Stage: d.Stage, Vars: d.Vars,
+		N: d.N, Tail: d.Tail, Memory: d.Memory,
+	}
+	if d.At != nil {
+		at := levelJSON(*d.At)
+		out.At = &at
+	}
+	return out
+}
+
+// Decode reads a schedule from its JSON form. Unknown keys and words are
+// errors: half a schedule is worse than none.
+func Decode(data []byte) (*Schedule, error) {
+	var head struct {
+		Format  *string          `json:"format"`
+		Version *json.RawMessage `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("schedule: the document is not a JSON object: %w", err)
+	}
+	switch {
+	case head.Format == nil:
+		return nil, fmt.Errorf(`schedule: the document has no "format"; a schedule says "format": %q`, FormatName)
+	case *head.Format != FormatName:
+		return nil, fmt.Errorf("schedule: this is a %.40s, not a schedule (%s)", *head.Format, FormatName)
+	case head.Version == nil:
+		return nil, errors.New("schedule: the document has no version")
+	case string(*head.Version) != fmt.Sprint(Version):
+		return nil, fmt.Errorf("schedule: version: this gowarp reads version %d of the form, the document has %.40s", Version, *head.Version)
+	}
+	var doc struct {
+		Format     string            `json:"format"`
+		Version    int               `json:"version"`
+		Outputs    []string          `json:"outputs"`
+		Target     string            `json:"target"`
+		Device     string            `json:"device"`
+		Parameters map[string]string `json:"parameters"`
+		Kernels    []kernelJSON      `json:"kernels"`
+		Directives []directiveJSON   `json:"directives"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("schedule: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("schedule: more follows after the document")
+	}
+	s := &Schedule{Outputs: doc.Outputs, Target: doc.Target, Device: doc.Device, Parameters: doc.Parameters}
+	for i := range doc.Kernels {
+		k, err := kernelIn(&doc.Kernels[i])
+		if err != nil {
+			return nil, fmt.Errorf("schedule: kernels[%d] (%s): %w", i, doc.Kernels[i].Name, err)
+		}
+		s.Kernels = append(s.Kernels, k)
+	}
+	for i := range doc.Directives {
+		d, err := directiveIn(&doc.Directives[i])
+		if err != nil {
+			return nil, fmt.Errorf("schedule: directives[%d] (%s): %w", i, d.String(), err)
+		}
+		s.Directives = append(s.Directives, d)
+	}
+	return s, nil
+}
+
+func kernelIn(k *kernelJSON) (Kernel, error) {
+	out := Kernel{
+		Func: k.Func, Stage: k.Stage, Name: k.Name, Strategy: k.Strategy, Host: k.API == "host", Note: k.Note,
+		Blocks: k.Blocks, Threads: k.Threads, SharedBytes: k.SharedBytes, Registers: k.Registers,
+		Occupancy: float64(k.Occupancy), Limiters: k.Limiters, Inlined: k.Inlined,
+		Cost: Cost{k.Cost.Name, float64(k.Cost.Value)},
+	}
+	if k.API != "gpu" && k.API != "host" {
+		return out, fmt.Errorf("the api %q is not gpu or host", k.API)
+	}
+	if k.Func < 0 || k.Stage < 0 {
+		return out, fmt.Errorf("Func %d stage %d does not exist", k.Func, k.Stage)
+	}
+	for _, m := range k.Members {
+		if m.Level != "block" && m.Level != "thread" {
+			return out, fmt.Errorf("member %s: the level %q is not block or thread", m.Name, m.Level)
+		}
+		if m.Func < 0 || !m.Memory.known() {
+			return out, fmt.Errorf("member %s: Func %d in memory %q", m.Name, m.Func, m.Memory)
+		}
+		out.Members = append(out.Members, Member(m))
+	}
+	return out, nil
+}
+
+func directiveIn(d *directiveJSON) (Directive, error) {
+	out := Directive{
+		Do: d.Do, Func: d.Func, Name: d.Name, Stage: d.Stage, Vars: d.Vars,
+		N: d.N, Tail: d.Tail, Memory: d.Memory,
+	}
+	if d.At != nil {
+		at := Level(*d.At)
+		out.At = &at
+	}
+	return out, out.shape()
+}

@@ -1,0 +1,184 @@
+package schedule
+
+import (
+	"bytes"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gowarp/halideir"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s (-want +got; -update writes it anew):\n%s", file, d)
+	}
+}
+
+var samples = []struct {
+	name string
+	make func() (*Schedule, *halideir.Pipeline)
+}{{"harris", harrisSchedule}, {"equalise", equaliseSchedule}}
+
+func TestGolden(t *testing.T) {
+	for _, sample := range samples {
+		t.Run(sample.name, func(t *testing.T) {
+			s, p := sample.make()
+			if err := s.Check(p); err != nil {
+				t.Fatal(err)
+			}
+			var tree, table bytes.Buffer
+			if err := s.Tree(&tree, p); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Table(&table); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, sample.name+".tree", tree.Bytes())
+			golden(t, sample.name+".table", table.Bytes())
+			golden(t, sample.name+".json", s.JSON())
+			golden(t, sample.name+".cpp", []byte(s.CPlusPlus(p)))
+		})
+	}
+}
+
+func TestJSONRoundTrip(t *testing.T) {
+	for _, sample := range samples {
+		s, p := sample.make()
+		s.Kernels = append(s.Kernels, Kernel{Func: 0, Host: true, Note: "1 < 2 & small", Name: "h", Cost: Cost{"x", math.Inf(1)}})
+		back, err := Decode(s.JSON())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(back.JSON(), s.JSON()) {
+			t.Errorf("%s: %s", sample.name, cmp.Diff(string(s.JSON()), string(back.JSON())))
+		}
+		if d := cmp.Diff(s.Directives, back.Directives); d != "" {
+			t.Errorf("%s: directives:\n%s", sample.name, d)
+		}
+		if back.CPlusPlus(p) != s.CPlusPlus(p) {
+			t.Errorf("%s: other C++ after a round trip", sample.name)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	s, _ := harrisSchedule()
+	good := string(s.JSON())
+	for _, c := range []struct{ name, old, new, want string }{
+		{"pipeline", FormatName, "gowarp-pipeline", "this is a gowarp-pipeline, not a schedule"},
+		{"version", `"version": 1`, `"version": 2`, "reads version 1"},
+		{"no format", `"format"`, `"forms"`, `has no "format"`},
+		{"directive", `"do":"fuse"`, `"do":"fuse"`, ""},
+		{"unknown directive", `"do":"split"`, `"do":"splat"`, `directives[1] (harris.splat(x, x_o, x_i, 32, guard_with_if)): there is no directive "splat"`},
+		{"unknown key", `"do":"split"`, `"do":"split","when":1`, "unknown field"},
+		{"factor", `"n":32`, `"n":0`, "n is 0"},
+		{"huge factor", `"n":32`, `"n":1e30`, "cannot unmarshal"},
+		{"fractional factor", `"n":32`, `"n":1.5`, "cannot unmarshal"},
+		{"tail", "guard_with_if", "hope", `the tail "hope"`},
+		{"memory", `"memory":"gpu_shared"`, `"memory":"ram"`, `"ram"`},
+		{"negative func", `"func":9`, `"func":-1`, "does not exist"},
+		{"vars", `["x","x_o","x_i"]`, `["x","x_o"]`, "2 vars, want 3"},
+		{"twice", `["x","x_o","x_i"]`, `["x","x_o","x_o"]`, "x_o"},
+		{"truncated", "]\n}", "", "not a JSON object"},
+		{"more", "]\n}", "]\n} {}", "not a JSON object"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			doc := strings.Replace(good, c.old, c.new, 1)
+			_, err := Decode([]byte(doc))
+			if c.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if doc == good {
+				t.Fatal("the document was not changed")
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	level := func(s *script, where, loop string) *Level {
+		return &Level{Func: s.id(where), Name: where, Var: loop}
+	}
+	for _, c := range []struct {
+		name string
+		more func(s *script)
+		want string
+	}{
+		{"no such loop", func(s *script) { s.split("gray", 0, 4, "z", "z_o", "z_i") }, `gray.split(z, z_o, z_i, 4, guard_with_if): the stage has no loop "z"; it has x, y`},
+		{"split away", func(s *script) { s.do(Unroll, "harris", 0, "x") }, `no loop "x"; it has x_i, y_i, x_o, y_o`},
+		{"not fresh", func(s *script) { s.split("gray", 0, 4, "x", "x_o", "y") }, "already"},
+		{"marked", func(s *script) { s.do(Vectorize, "harris", 0, "x_i") }, "x_i is a gpu_thread loop already"},
+		{"no such stage", func(s *script) { s.do(Unroll, "gray", 1, "x") }, "gray has 1 stages"},
+		{"at a missing loop", func(s *script) { s.at("gray", "harris", "x") }, `harris has no loop "x"`},
+		{"at an inlined Func", func(s *script) { s.at("Ixx", "Sxx", "x") }, "Sxx is inlined"},
+		{"needed elsewhere", func(s *script) { s.root("Sxy"); s.at("Ix", "Sxy", "x") }, "needs it too"},
+		{"producer at root", func(s *script) { s.root("Sxx") }, "Sxx needs it too"},
+		{"inside itself", func(s *script) { s.at("gray", "gray", "x") }, "inside itself"},
+		{"output inlined", func(s *script) { s.do(ComputeInline, "harris", 0) }, "an output"},
+		{"store inside", func(s *script) {
+			s.add(Directive{Do: StoreAt, At: level(s, "harris", "x_i")}, "gray", 0)
+		}, "not inside that loop"},
+		{"no argument", func(s *script) {
+			s.add(Directive{Do: BoundStorage, Vars: []string{"x_o"}, N: 4}, "gray", 0)
+		}, "x_o is no argument of gray"},
+		{"no Func", func(s *script) { s.root("grey") }, "Func 10 does not exist"},
+		{"another pipeline", func(s *script) { s.ds = append(s.ds, Directive{Do: ComputeRoot, Func: 0, Name: "f"}) }, "another pipeline's"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, p := harrisSchedule()
+			b := &script{p: p, ds: s.Directives}
+			c.more(b)
+			s.Directives = b.ds
+			if err := s.Check(p); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+			if err := s.Tree(&bytes.Buffer{}, p); err == nil {
+				t.Error("Tree printed it")
+			}
+			s.CPlusPlus(p)
+		})
+	}
+}
+
+func TestOrderOfReductions(t *testing.T) {
+	s, p := equaliseSchedule()
+	cdf, hist := s.Directives[9].Func, s.Directives[0].Func
+	try := func(d Directive) error {
+		return (&Schedule{Directives: []Directive{d}}).Check(p)
+	}
+	if err := try(Directive{Do: GPUThreads, Func: cdf, Name: "cdf", Stage: 1, Vars: []string{"s.x"}}); err == nil || !strings.Contains(err.Error(), "must run in order") {
+		t.Errorf("a scan on threads: %v", err)
+	}
+	if err := try(Directive{Do: Reorder, Func: hist, Name: "hist", Stage: 1, Vars: []string{"r.y", "r.x"}}); err != nil {
+		t.Errorf("a histogram in another order: %v", err)
+	}
+	p.Funcs[hist].Stages[1].Associative = false
+	if err := try(Directive{Do: Reorder, Func: hist, Name: "hist", Stage: 1, Vars: []string{"r.y", "r.x"}}); err == nil || !strings.Contains(err.Error(), "associative") {
+		t.Errorf("an update that is not associative in another order: %v", err)
+	}
+}
