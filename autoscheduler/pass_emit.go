@@ -74,12 +74,16 @@ func (s *state) computeAt(fn int, k *plan.Kernel, anchor int, loop string) {
 	})
 }
 
-// storage places a member in shared memory with its size fixed: under guarded tails
-// Halide would otherwise size it on the host, block by block, at every call.
+// storage places a member in shared memory, with its size fixed where Halide can prove
+// it: under guarded tails it otherwise sizes it on the host, block by block, at every
+// call.
 func (s *state) storage(m *plan.Member) {
 	f := &s.p.Funcs[m.Func]
 	s.add(schedule.Directive{Do: schedule.StoreIn, Func: m.Func, Name: f.Label, Memory: schedule.MemoryGPUShared})
 	for k, n := range m.Padded {
+		if !m.Bounded[k] {
+			continue
+		}
 		s.add(schedule.Directive{Do: schedule.BoundStorage, Func: m.Func, Name: f.Label, Vars: []string{argLabel(f, k)}, N: n})
 	}
 }

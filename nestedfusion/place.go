@@ -68,26 +68,34 @@ func nest(pr *plan.Problem, g *plan.Group, at map[int]*Placement, member int) (P
 		p := at[id]
 		return p != nil && p.Where == plan.AtThread && p.Anchor == anchor
 	}
+	tile, ok := threadPart(pr, g, anchor)
+	if !ok {
+		return none, false
+	}
 	p := Placement{
 		Func: member, Where: plan.AtThread, Anchor: anchor,
 		Grow: pr.Fits.Grow(anchor, 0, inThread).Funcs[member],
-		Tile: threadPart(pr, g, anchor),
+		Tile: tile,
 	}
 	return p, ownPoints(pr, g, p)
 }
 
 // threadPart is the part of the anchor that one thread computes: one point of
 // every dimension but those that a member runs through serially.
-func threadPart(pr *plan.Problem, g *plan.Group, anchor int) []int64 {
+func threadPart(pr *plan.Problem, g *plan.Group, anchor int) ([]int64, bool) {
 	tile := make([]int64, len(pr.P.Funcs[anchor].Args))
 	threads := threadDims(pr, g, anchor)
 	for k := range tile {
 		tile[k] = 1
 		if anchor != g.Out && !slices.Contains(threads, k) {
-			tile[k] = g.Grow.Funcs[anchor][k].Extent(1)
+			d := g.Grow.Funcs[anchor][k]
+			if !d.Known {
+				return nil, false
+			}
+			tile[k] = d.Extent(1)
 		}
 	}
-	return tile
+	return tile, true
 }
 
 // soleConsumer is the only Func of the group that reads the member, looking

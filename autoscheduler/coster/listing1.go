@@ -207,17 +207,19 @@ func bufferBytes(pr *plan.Problem, fn, input int) float64 {
 // element where neighbours are not next to each other. Threads that load the
 // same element need one transaction for all.
 func consecutive(n *plan.Nest, idx []access.Index, bytes int64) float64 {
-	if len(n.Threads) == 0 {
+	x := n.Along
+	if x.Loop < 0 {
 		return float64(bytes)
 	}
-	x := n.Threads[0]
 	full := float64(min(x.Extent*bytes, TransactionBytes))
 	moves := false
 	for d, i := range idx {
 		switch {
-		case i.Kind == access.Unknown:
+		case i.Kind == access.Unknown && i.DataDependent:
 			return float64(bytes)
-		case i.Kind == access.Constant || i.Loop != x.Loop:
+		case i.Kind == access.Unknown && d == 0 && i.DependsOn(x.Loop):
+			moves = true // a sum of loops, as x + r.x: taken to step by one
+		case !i.DependsOn(x.Loop):
 		case d > 0:
 			return float64(bytes)
 		default:

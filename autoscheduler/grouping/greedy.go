@@ -39,7 +39,25 @@ func (Greedy) Group(s *search.Searcher) ([]*plan.Group, []Merge, error) {
 		merges = append(merges, Merge{Producer: best.producer, Consumer: best.merged.Out, Gain: best.gain, Cost: best.merged.Cost})
 		st.apply(best)
 	}
+	merges = append(merges, st.refusals()...)
 	return slices.DeleteFunc(st.groups, func(g *plan.Group) bool { return g == nil }), merges, nil
+}
+
+// refusals says of every group that is left, outputs apart, why it was not merged.
+func (st *state) refusals() []Merge {
+	var out []Merge
+	for id, g := range st.groups {
+		if g == nil || st.s.Problem.P.Funcs[id].Output {
+			continue
+		}
+		m := Merge{Producer: id, Consumer: -1, Refused: "several kernels read it"}
+		if consumer, ok := st.soleGroup(id); ok {
+			c := st.try(id, consumer)
+			m.Consumer, m.Gain, m.Refused = consumer, c.gain, c.why
+		}
+		out = append(out, m)
+	}
+	return out
 }
 
 type state struct {
@@ -55,6 +73,7 @@ type candidate struct {
 	producer int
 	merged   *plan.Group
 	gain     float64
+	why      string // not merged: why
 }
 
 // readers lists, for every Func, the Funcs whose stages load it once inlined Funcs are
@@ -141,24 +160,37 @@ func (st *state) try(producer, consumer int) *candidate {
 	c := &candidate{producer: producer}
 	st.tried[key] = c
 	p, q := st.groups[producer], st.groups[consumer]
-	if !mergeable(st.s.Problem, producer, consumer) {
+	if c.why = unmergeable(st.s.Problem, producer, consumer); c.why != "" {
 		return c
 	}
 	members := append(append([]int{producer}, p.Members...), q.Members...)
 	g := st.s.Problem.NewGroup(consumer, members)
 	f, err := st.s.Best(g, coster.Grouping)
-	if err != nil || !f.Valid() {
-		return c // not offered, or nothing legal or efficient: the groups stay apart
+	switch {
+	case err != nil:
+		c.why = err.Error()
+	case !f.Valid():
+		c.why = f.Reject
+	default:
+		g.Cost = f.Cost
+		c.merged, c.gain = g, p.Cost+q.Cost-g.Cost
+		c.why = "one kernel costs more than two"
 	}
-	g.Cost = f.Cost
-	c.merged, c.gain = g, p.Cost+q.Cost-g.Cost
 	return c
 }
 
-// mergeable reports whether a merge makes sense before anything is priced: what runs
-// on the host stays alone, and no other Func is computed inside one with updates.
-func mergeable(pr *plan.Problem, producer, consumer int) bool {
-	return pr.Host[producer] == "" && pr.Host[consumer] == "" && len(pr.P.Funcs[consumer].Stages) == 1
+// unmergeable says why a merge is out of the question before anything is priced: what
+// runs on the host stays alone, and no other Func is computed inside one with updates.
+func unmergeable(pr *plan.Problem, producer, consumer int) string {
+	switch {
+	case pr.Host[producer] != "":
+		return pr.Host[producer]
+	case pr.Host[consumer] != "":
+		return "its reader runs on the host"
+	case len(pr.P.Funcs[consumer].Stages) != 1:
+		return "its reader has updates: several kernels"
+	}
+	return ""
 }
 
 func (st *state) apply(c *candidate) {

@@ -15,11 +15,13 @@ type Grouping interface {
 	Group(s *search.Searcher) ([]*plan.Group, []Merge, error)
 }
 
-// Merge is one step: a producer's group went into a consumer's.
+// Merge is one step: a producer's group went into a consumer's, or at the end did not
+// and why.
 type Merge struct {
-	Producer, Consumer int // outputs of the groups
+	Producer, Consumer int // outputs of the groups; Consumer is -1 for several
 	Gain               float64
 	Cost               float64 // of the merged group
+	Refused            string
 }
 
 // singles makes one group of every Func that is not inlined.

@@ -26,6 +26,7 @@ var Rules = []Rule{
 	{"impure-order", impureOrder},
 	{"thread-anchor", threadAnchor},
 	{"member-read", memberRead},
+	{"member-order", memberOrder},
 }
 
 // Check applies every rule and returns the first violation, named by its rule.
@@ -193,26 +194,51 @@ func nestOf(k *plan.Kernel, fn int) *plan.Nest {
 	return nil
 }
 
-// memberRead: Halide refuses compute_at of a Func that nothing inside the loop reads.
-func memberRead(pr *plan.Problem, k *plan.Kernel) error {
-	reads := func(n *plan.Nest, fn int) bool {
-		for _, t := range pr.Expand[pr.StageIndex(n.Func, n.Stage)].Loads {
-			if t.Func == fn {
-				return true
-			}
+// reads reports whether a nest loads the Func.
+func reads(pr *plan.Problem, n *plan.Nest, fn int) bool {
+	for _, t := range pr.Expand[pr.StageIndex(n.Func, n.Stage)].Loads {
+		if t.Func == fn {
+			return true
 		}
-		return false
 	}
+	return false
+}
+
+// memberRead: Halide refuses compute_at of a Func that nothing inside the loop reads: at
+// the block the output or a later member must, in a thread the anchor or what is computed in its threads.
+func memberRead(pr *plan.Problem, k *plan.Kernel) error {
 	for i := range k.Members {
 		m := &k.Members[i]
-		found := reads(&k.Out, m.Func)
+		found := m.Where == plan.AtBlock && reads(pr, &k.Out, m.Func)
+		if m.Where == plan.AtThread {
+			if n := nestOf(k, m.Anchor); n != nil {
+				found = reads(pr, n, m.Func)
+			}
+		}
 		for j := i + 1; j < len(k.Members) && !found; j++ {
+			if m.Where == plan.AtThread && (k.Members[j].Where != plan.AtThread || k.Members[j].Anchor != m.Anchor) {
+				continue
+			}
 			for s := range k.Members[j].Nests {
-				found = found || reads(&k.Members[j].Nests[s], m.Func)
+				found = found || reads(pr, &k.Members[j].Nests[s], m.Func)
 			}
 		}
 		if !found {
-			return fmt.Errorf("nothing after %s in the kernel reads it", pr.P.Funcs[m.Func].Label)
+			return fmt.Errorf("nothing at the level of %s reads it", pr.P.Funcs[m.Func].Label)
+		}
+	}
+	return nil
+}
+
+// memberOrder: a member comes before all that read it.
+func memberOrder(pr *plan.Problem, k *plan.Kernel) error {
+	for i := range k.Members {
+		for s := range k.Members[i].Nests {
+			for j := i + 1; j < len(k.Members); j++ {
+				if reads(pr, &k.Members[i].Nests[s], k.Members[j].Func) {
+					return fmt.Errorf("%s reads %s, which is computed after it", pr.P.Funcs[k.Members[i].Func].Label, pr.P.Funcs[k.Members[j].Func].Label)
+				}
+			}
 		}
 	}
 	return nil

@@ -83,6 +83,9 @@ func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nes
 			t = tile[d.Dim]
 		}
 		m.Extents = append(m.Extents, d.Extent(t))
+		// With a division in the footprint Halide 21 cannot prove a bound on it under
+		// guarded tails, and would check it in the kernel, with a trap and a barrier.
+		m.Bounded = append(m.Bounded, d.Den == 1)
 	}
 	m.Padded = append(m.Padded, m.Extents...)
 	for s := range pr.P.Funcs[p.Func].Stages {
@@ -133,12 +136,38 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 			thread(longest)
 		}
 	}
+	n.Along = along(&n)
+	if p.Where == plan.AtThread {
+		n.Along = alongAnchor(pr, g, out, p, st)
+	}
 	for l, loop := range st.Loops {
 		if !used[l] {
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: extent(loop)})
 		}
 	}
 	return n
+}
+
+// alongAnchor is the loop of a member in a thread that steps with thread x of its anchor.
+func alongAnchor(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.Placement, st *halideir.Stage) plan.Use {
+	if out.Along.Loop < 0 {
+		return out.Along
+	}
+	x := pr.P.Funcs[g.Out].Stages[out.Stage].Loops[out.Along.Loop].Arg
+	if p.Anchor != g.Out {
+		for k, d := range g.Grow.Funcs[p.Anchor] {
+			if d.Known && d.Dim == x {
+				x = k
+				break
+			}
+		}
+	}
+	for l, loop := range st.Loops {
+		if loop.Arg >= 0 && p.Grow[loop.Arg].Dim == x {
+			return plan.Use{Loop: l, Extent: out.Along.Extent}
+		}
+	}
+	return plan.Use{Loop: -1}
 }
 
 func rvarExtent(pr *plan.Problem, fn, stage int, l halideir.Loop) int64 {

@@ -119,6 +119,7 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 		}
 	}
 	var allocs []plan.Allocation
+	fixed := true
 	for i := range k.Members {
 		m := &k.Members[i]
 		points := int64(1)
@@ -130,6 +131,7 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 			continue
 		}
 		k.SharedSum += m.Bytes
+		fixed = fixed && !slices.Contains(m.Bounded, false)
 		last := step[m.Func]
 		for c, s := range step {
 			if c != m.Func && nestedfusion.Reads(pr, c, m.Func) {
@@ -141,7 +143,10 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 		}
 	}
 	slices.SortStableFunc(allocs, plan.CompareAllocations)
-	k.SharedBytes = plan.SharedBytes(allocs, steps)
+	k.SharedBytes = k.SharedSum // what is sized at run time may find no slot to share
+	if fixed {
+		k.SharedBytes = plan.SharedBytes(allocs, steps)
+	}
 }
 
 // Register estimate, in the spirit of a count of live values: a base for block

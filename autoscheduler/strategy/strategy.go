@@ -61,6 +61,7 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 		n.Threads = append(n.Threads, plan.Use{Loop: l, Tile: t, Extent: t})
 		n.Blocks = append(n.Blocks, plan.Use{Loop: l, Tile: t, Extent: ceilDiv(dims.Extent[l], t)})
 	}
+	n.Along = along(&n)
 	for l, loop := range st.Loops {
 		switch {
 		case tiled[l] > 0:
@@ -73,6 +74,14 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 		}
 	}
 	return n, nil
+}
+
+// along is the thread-x loop of a nest that has thread loops.
+func along(n *plan.Nest) plan.Use {
+	if len(n.Threads) == 0 {
+		return plan.Use{Loop: -1}
+	}
+	return n.Threads[0]
 }
 
 // memberMoves reports whether the region of a member moves with the loop: it

@@ -51,6 +51,7 @@ const (
 // never stretches, so the interval without it is at least as long.
 type fitter struct {
 	p    *halideir.Pipeline
+	st   *halideir.Stage // the consumer: its reduction loops are constants
 	lets map[string]halideir.NodeID
 	deep int
 }
@@ -118,6 +119,11 @@ func (f *fitter) fit(id halideir.NodeID, s side) (End, bool) {
 	return f.fitEstimate(id)
 }
 
+// literal reports whether an expression is a plain number.
+func (f *fitter) literal(id halideir.NodeID) bool {
+	return id != halideir.NoNode && f.p.Nodes[id].Op == halideir.OpInt
+}
+
 // fitEstimate gives the constant that the expression has at the estimates.
 func (f *fitter) fitEstimate(id halideir.NodeID) (End, bool) {
 	v, ok := f.p.EvalInt(id, halideir.Env{})
@@ -127,6 +133,15 @@ func (f *fitter) fitEstimate(id halideir.NodeID) (End, bool) {
 func (f *fitter) fitVar(id halideir.NodeID, n *halideir.Node, s side) (End, bool) {
 	switch n.Kind {
 	case halideir.VarLo, halideir.VarHi:
+		if l := f.st.Loops[n.Index]; l.Arg < 0 {
+			iv, ok := RVarRange(f.p, f.st, l.RVar)
+			c := iv.Lo
+			if n.Kind == halideir.VarHi {
+				c = iv.Hi
+			}
+			rv := &f.st.RVars[l.RVar]
+			return constEnd(c, f.literal(rv.Min) && f.literal(rv.Extent)), ok
+		}
 		return End{Loop: n.Index, AtHi: n.Kind == halideir.VarHi, Num: 1, Den: 1, Fixed: true}, true
 	case halideir.VarLet:
 		if v, ok := f.lets[n.Name]; ok {

@@ -88,11 +88,14 @@ func NewFits(p *halideir.Pipeline, r *Regions) *Fits {
 func (f *Fits) fitEdge(e *halideir.Edge) fitted {
 	out := fitted{edge: e, ends: make([]fittedRange, len(e.Box))}
 	samples := f.samples(e)
+	if samples == nil {
+		return out
+	}
 	for k, rg := range e.Box {
-		ft := fitter{p: f.p}
+		ft := fitter{p: f.p, st: &f.p.Funcs[e.Consumer].Stages[e.Stage]}
 		lo, okLo := ft.fit(rg.Lo, lower)
 		hi, okHi := ft.fit(rg.Hi, upper)
-		fr := fittedRange{lo: lo, hi: hi, ok: okLo && okHi && samples != nil}
+		fr := fittedRange{lo: lo, hi: hi, ok: okLo && okHi}
 		if fr.ok {
 			// An end that moves against one that does not is a box that grows
 			// as the tile moves: no tile has a constant footprint there.
@@ -209,13 +212,7 @@ func (f *Fits) compose(st *halideir.Stage, consumer []Growth, fr fittedRange) Gr
 	if lo.Loop < 0 {
 		return Growth{Dim: -1, Den: 1, Lo: lo.C, Hi: hi.C, Fixed: fixed, Known: true}
 	}
-	loop := st.Loops[lo.Loop]
-	if loop.Arg < 0 {
-		iv, ok := RVarRange(f.p, st, loop.RVar)
-		lit := f.literal(st.RVars[loop.RVar].Min) && f.literal(st.RVars[loop.RVar].Extent)
-		return Growth{Dim: -1, Den: 1, Lo: lo.At(iv.Lo, iv.Hi), Hi: hi.At(iv.Lo, iv.Hi), Fixed: fixed && lit, Known: ok}
-	}
-	c := consumer[loop.Arg]
+	c := consumer[st.Loops[lo.Loop].Arg]
 	if !c.Known {
 		return Growth{}
 	}
@@ -250,11 +247,6 @@ func substitute(c Growth, e End, s side) End {
 		}
 	}
 	return out
-}
-
-// literal reports whether an expression is a plain number.
-func (f *Fits) literal(id halideir.NodeID) bool {
-	return id != halideir.NoNode && f.p.Nodes[id].Op == halideir.OpInt
 }
 
 // union joins the needs of two consumers.

@@ -52,6 +52,7 @@ type Member struct {
 	Anchor  int     // AtThread: the Func in whose thread loop it is computed
 	Extents []int64 // stored points of each dimension, worst case over tiles
 	Padded  []int64 // Extents as allocated
+	Bounded []bool  // dimensions whose extent Halide can prove; the others it sizes at run time
 	Bytes   int64   // allocated, a block or a thread
 	Nests   []Nest  // one a stage
 }

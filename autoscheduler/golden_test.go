@@ -1,0 +1,82 @@
+package autoscheduler
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gowarp/halideir"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestGolden prints the schedule of every pipeline in testdata, as exported from
+// Halide, for two devices. A change of schedule shows in review.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no pipelines in testdata: %v", err)
+	}
+	for _, file := range files {
+		p := load(t, file)
+		for _, gpu := range []string{"sm_75", "generic"} {
+			for _, fusion := range []string{"none", "nested"} {
+				name := strings.TrimSuffix(filepath.Base(file), ".json") + "." + gpu + "." + fusion
+				t.Run(name, func(t *testing.T) {
+					prm, err := ParseParams(map[string]string{"gpu": gpu, "fusion": fusion})
+					if err != nil {
+						t.Fatal(err)
+					}
+					s, err := Schedule(p, prm)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := s.Check(p); err != nil {
+						t.Fatal(err)
+					}
+					var b bytes.Buffer
+					if err := s.Tree(&b, p); err != nil {
+						t.Fatal(err)
+					}
+					b.WriteString("\n")
+					b.WriteString(s.CPlusPlus(p))
+					golden := filepath.Join("testdata", "golden", name+".txt")
+					if *update {
+						if err := os.MkdirAll(filepath.Dir(golden), 0o777); err != nil {
+							t.Fatal(err)
+						}
+						if err := os.WriteFile(golden, b.Bytes(), 0o666); err != nil {
+							t.Fatal(err)
+						}
+						return
+					}
+					want, err := os.ReadFile(golden)
+					if err != nil {
+						t.Fatalf("%v; run make golden", err)
+					}
+					if d := cmp.Diff(string(want), b.String()); d != "" {
+						t.Errorf("the schedule changed; if it should, run make golden:\n%s", d)
+					}
+				})
+			}
+		}
+	}
+}
+
+func load(t testing.TB, file string) *halideir.Pipeline {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := halideir.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

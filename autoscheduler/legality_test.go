@@ -1,0 +1,119 @@
+package autoscheduler
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gowarp/autoscheduler/legality"
+	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
+)
+
+// fused is a pipeline whose schedule has a member at the block, one in the threads, and an
+// update with an impure loop.
+func fused(t *testing.T) *Result {
+	t.Helper()
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1536, 2560)
+	gray := b.Func("gray", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		e := in.At(v[0].Clamp(0, 1535), v[1].Clamp(0, 2559))
+		return e.Mul(e).Add(1.0).Mul(e).Add(2.0)
+	})
+	window := b.Func("window", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return gray.At(v[0], v[1]).Mul(0.0)
+	})
+	window.Update([]irtest.RVar{{Name: "r$x", Min: -1, Extent: 3}, {Name: "r$y", Min: -1, Extent: 3}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return v, window.At(v[0], v[1]).Mul(0.5).Add(gray.At(v[0].Add(r[0]), v[1].Add(r[1])))
+	})
+	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return window.At(v[0], v[1]).Mul(2.0).Sub(gray.At(v[0], v[1]))
+	})
+	b.Output(out, 1536, 2560)
+	r, err := Run(b.Build(), DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestFused(t *testing.T) {
+	r := fused(t)
+	if len(r.Found) != 1 || len(r.Found[0].Layout.Kernels) != 1 {
+		t.Fatalf("want one kernel, got %+v", r.Schedule.Kernels)
+	}
+	k := r.Schedule.Kernels[0]
+	where := map[string]string{}
+	for _, m := range k.Members {
+		where[m.Name] = m.Level
+	}
+	if where["gray"] != "block" || where["window"] != "thread" {
+		t.Errorf("members %v, want gray at the block and window, of which each thread needs its own point, in the thread", where)
+	}
+}
+
+// TestRules breaks a legal kernel in one way for each rule.
+func TestRules(t *testing.T) {
+	breaks := map[string]func(pr *plan.Problem, k *plan.Kernel){
+		"loops-once":        func(pr *plan.Problem, k *plan.Kernel) { k.Out.Blocks = k.Out.Blocks[:1] },
+		"thread-dimensions": func(pr *plan.Problem, k *plan.Kernel) { manyLoops(k) },
+		"threads-per-block": func(pr *plan.Problem, k *plan.Kernel) { k.Block = [3]int64{64, 64, 1} },
+		"grid":              func(pr *plan.Problem, k *plan.Kernel) { k.Grid[1] = 1 << 20 },
+		"shared-bytes":      func(pr *plan.Problem, k *plan.Kernel) { k.SharedBytes = 48<<10 + 1 },
+		"registers":         func(pr *plan.Problem, k *plan.Kernel) { k.Registers = 255 },
+		"impure-order":      func(pr *plan.Problem, k *plan.Kernel) { swapImpure(k) },
+		"thread-anchor":     func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Anchor = -1 },
+		"member-read":       func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Anchor = 0 },
+		"member-order":      func(pr *plan.Problem, k *plan.Kernel) { slices.Reverse(k.Members) },
+	}
+	for _, rule := range legality.Rules {
+		r := fused(t)
+		k := r.Found[0].Layout.Kernels[0]
+		if err := legality.Check(r.Problem, k); err != nil {
+			t.Fatal(err)
+		}
+		f := breaks[rule.Name]
+		if f == nil {
+			t.Errorf("no test breaks rule %s", rule.Name)
+			continue
+		}
+		f(r.Problem, k)
+		err := rule.Check(r.Problem, k)
+		if err == nil {
+			t.Errorf("rule %s lets its violation through", rule.Name)
+		}
+		if err := legality.Check(r.Problem, k); err == nil {
+			t.Errorf("Check lets a violation of %s through", rule.Name)
+		} else if !strings.HasPrefix(err.Error(), "legality: out: ") {
+			t.Errorf("%s: the error does not name the Func: %v", rule.Name, err)
+		}
+	}
+}
+
+func member(k *plan.Kernel, w plan.Where) *plan.Member {
+	for i := range k.Members {
+		if k.Members[i].Where == w {
+			return &k.Members[i]
+		}
+	}
+	panic("no such member")
+}
+
+// manyLoops maps four loops to threads.
+func manyLoops(k *plan.Kernel) {
+	for len(k.Out.Threads) < 4 {
+		k.Out.Threads = append(k.Out.Threads, k.Out.Threads[0])
+	}
+}
+
+// swapImpure runs the reduction loops of the update in the wrong order.
+func swapImpure(k *plan.Kernel) {
+	n := &member(k, plan.AtThread).Nests[1]
+	for i := range n.Serial {
+		for j := range i {
+			if n.Serial[i].Loop == 1 && n.Serial[j].Loop == 0 {
+				n.Serial[i], n.Serial[j] = n.Serial[j], n.Serial[i]
+			}
+		}
+	}
+}

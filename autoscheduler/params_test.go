@@ -1,0 +1,61 @@
+package autoscheduler
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestTable reads every row: its default is one of its values, and setting any value
+// shows in Params and nowhere else.
+func TestTable(t *testing.T) {
+	for _, row := range Table {
+		if row.Help == "" {
+			t.Errorf("%s has no help", row.Key)
+		}
+		for _, v := range row.Values {
+			p, err := ParseParams(map[string]string{row.Key: v})
+			if err != nil {
+				t.Errorf("%s=%s: %v", row.Key, v, err)
+			}
+			if got := row.get(&p); got != v {
+				t.Errorf("%s=%s reads back as %q", row.Key, v, got)
+			}
+		}
+	}
+	if n := reflect.TypeFor[Params]().NumField(); n != len(Table) {
+		t.Errorf("Params has %d fields, the table %d rows", n, len(Table))
+	}
+}
+
+func TestParseParamsErrors(t *testing.T) {
+	for _, c := range []struct{ key, value, want string }{
+		{"modee", "autogpu", `unknown parameter modee (did you mean "mode"?)`},
+		{"xyzzy", "1", "unknown parameter xyzzy; the parameters are mode"},
+		{"fusion", "overlapp", `fusion=overlapp: fusion is one of none, overlap, nested (did you mean "overlap"?)`},
+		{"parallelism", "0", "parallelism=0: a whole number from 1 to 65536 is wanted"},
+		{"parallelism", "many", "parallelism=many: a whole number"},
+		{"max_registers", "999", "from 16 to 255"},
+		{"gpu", "", "gpu= is empty"},
+	} {
+		_, err := ParseParams(map[string]string{c.key: c.value})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s=%s: error %v, want one with %q", c.key, c.value, err, c.want)
+		}
+	}
+}
+
+func TestPassOrder(t *testing.T) {
+	if err := checkOrder(passes); err != nil {
+		t.Error(err)
+	}
+	for i := range passes {
+		for j := range i {
+			swapped := append([]pass(nil), passes...)
+			swapped[i], swapped[j] = swapped[j], swapped[i]
+			if err := checkOrder(swapped); err == nil {
+				t.Errorf("%s and %s may change places: one of them should name the other", passes[j].name, passes[i].name)
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+const (
+	preloadName = "libgowarp_preload.so"
+	pluginName  = "libautoschedule_gowarp.so"
+)
+
+func execCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "exec",
+		Usage:     "run a build with HL_AUTOSCHEDULER=gowarp",
+		ArgsUsage: "-- COMMAND [arguments]",
+		Description: `Runs a command with HL_AUTOSCHEDULER=gowarp and the preload shim in its
+environment: every Halide generator that the command starts, C++ or Python,
+is scheduled by gowarp unless it names an autoscheduler itself.
+
+The shim and the plugin are looked for beside gowarp, then in ../lib. The
+environment says otherwise: HL_AUTOSCHEDULER_PLUGIN, HL_AUTOSCHEDULER_PARAMS
+(key=value,...).
+
+Example:
+  gowarp exec --params gpu=h200 -- ninja -C build`,
+		OnUsageError: onUsage,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "params", Usage: "parameters of the autoscheduler, `KEY=VALUE,...`"},
+		},
+		Action: func(c *cli.Context) error {
+			if !c.Args().Present() {
+				return usagef("exec: which command? as in gowarp exec -- ninja -C build")
+			}
+			dir, err := libraries()
+			if err != nil {
+				return err
+			}
+			return execute(c, environment(os.Environ(), dir, c.String("params")))
+		},
+	}
+}
+
+// libraries is the folder that holds the shim.
+func libraries() (string, error) {
+	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self)
+	}
+	if err != nil {
+		return "", err
+	}
+	here := filepath.Dir(self)
+	for _, dir := range []string{here, filepath.Join(here, "..", "lib")} {
+		if _, err := os.Stat(filepath.Join(dir, preloadName)); err == nil {
+			return filepath.Clean(dir), nil
+		}
+	}
+	return "", fmt.Errorf("exec: %s is neither beside gowarp in %s nor in ../lib; run 'make build'", preloadName, here)
+}
+
+// environment adds the shim and the variables to an environment. What is set
+// already stays, but for LD_PRELOAD, which gains the shim.
+func environment(env []string, dir, params string) []string {
+	get := func(key string) string {
+		for _, e := range env {
+			if v, ok := strings.CutPrefix(e, key+"="); ok {
+				return v
+			}
+		}
+		return ""
+	}
+	preload := filepath.Join(dir, preloadName)
+	if old := get("LD_PRELOAD"); old != "" {
+		preload += ":" + old
+	}
+	out := append(env, "LD_PRELOAD="+preload)
+	if get("HL_AUTOSCHEDULER") == "" {
+		out = append(out, "HL_AUTOSCHEDULER=gowarp")
+	}
+	if get("HL_AUTOSCHEDULER_PLUGIN") == "" {
+		out = append(out, "HL_AUTOSCHEDULER_PLUGIN="+filepath.Join(dir, pluginName))
+	}
+	if params != "" {
+		out = append(out, "HL_AUTOSCHEDULER_PARAMS="+params)
+	}
+	return out
+}
+
+// execute runs the command and hands on its exit code.
+func execute(c *cli.Context, env []string) error {
+	args := c.Args().Slice()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, c.App.Writer, c.App.ErrWriter
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return cli.Exit(fmt.Sprintf("exec: %s: %v", args[0], err), max(exit.ExitCode(), exitFailure))
+	}
+	return err
+}
