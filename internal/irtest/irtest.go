@@ -165,7 +165,7 @@ func (b *Builder) Extern(name string, args []string, t halideir.Type, from ...an
 func (b *Builder) newFunc(name string, args []string, types []halideir.Type) *Func {
 	id := len(b.p.Funcs)
 	b.p.Funcs = append(b.p.Funcs, halideir.Func{
-		ID: id, Name: name, Types: types, Args: args, Memory: "auto", PipelineIndex: id,
+		ID: id, Name: name, Types: types, Args: args, Memory: "auto", PipelineIndex: id, FoundIndex: -1,
 	})
 	return &Func{b, id}
 }

@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"slices"
+	"testing"
+
+	"gowarp/halideir/access"
+	"gowarp/internal/irtest"
+)
+
+// TestExpandShares: products of derivatives summed over a window load each derivative
+// once a tap, and count each product once, however many sums use it.
+func TestExpandShares(t *testing.T) {
+	b := irtest.New()
+	ix := b.Func("ix", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return v[0].Cast(irtest.F32) })
+	iy := b.Func("iy", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return v[1].Cast(irtest.F32) })
+	xy := []string{"x", "y"}
+	product := func(name string, f, g *irtest.Func) *irtest.Func {
+		return b.Func(name, xy, irtest.F32, func(v []irtest.Expr) irtest.Expr { return f.At(v[0], v[1]).Mul(g.At(v[0], v[1])) })
+	}
+	window := func(name string, f *irtest.Func) *irtest.Func {
+		return b.Func(name, xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			sum := f.At(v[0].Sub(1), v[1].Sub(1))
+			for i := 1; i < 9; i++ {
+				sum = sum.Add(f.At(v[0].Add(i%3-1), v[1].Add(i/3-1)))
+			}
+			return sum
+		})
+	}
+	sxx, sxy := window("sxx", product("ixx", ix, ix)), window("sxy", product("ixy", ix, iy))
+	out := b.Func("out", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return sxx.At(v[0], v[1]).Sub(sxy.At(v[0], v[1])).Mul(sxx.At(v[0], v[1]))
+	})
+	b.Output(out, 100, 100)
+	p := b.Build()
+	inlined := make([]bool, len(p.Funcs))
+	for i := range inlined {
+		inlined[i] = i != ix.ID && i != iy.ID && i != out.ID
+	}
+	e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0)
+	loads := map[int]int{}
+	for _, l := range e.Loads {
+		loads[l.Func]++
+	}
+	if loads[ix.ID] != 9 || loads[iy.ID] != 9 || len(loads) != 2 {
+		t.Errorf("loads %v, want 9 of each derivative", loads)
+	}
+	// 2 windows and 9 products each; out 2, windows 8 each, products 1 each.
+	if e.Instances != 20 || e.Ops != 2+2*8+18 || e.Saturated {
+		t.Errorf("%d instances, %d operations, saturated %v; want 20, 36", e.Instances, e.Ops, e.Saturated)
+	}
+	if want := []int{sxx.ID, sxy.ID}; len(e.Inlined) != 4 || !slices.Contains(e.Inlined, want[0]) || !slices.Contains(e.Inlined, want[1]) {
+		t.Errorf("inlined %v", e.Inlined)
+	}
+}
+
+// TestExpandSaturates: a chain in which every Func reads the one before at many places is
+// cut off instead of growing without end.
+func TestExpandSaturates(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 4096)
+	type source interface{ At(...any) irtest.Expr }
+	var last source = in
+	var out *irtest.Func
+	for i, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		src, step := last, 1<<(2*i)
+		out = b.Func(name, []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			sum := src.At(v[0])
+			for k := 1; k < 4; k++ {
+				sum = sum.Add(src.At(v[0].Add(k * step)))
+			}
+			return sum
+		})
+		last = out
+	}
+	b.Output(out, 256)
+	p := b.Build()
+	inlined := make([]bool, len(p.Funcs))
+	for i := range inlined {
+		inlined[i] = i != out.ID
+	}
+	if e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0); !e.Saturated || e.Instances > MaxInstances {
+		t.Errorf("%d instances, saturated %v", e.Instances, e.Saturated)
+	}
+}
