@@ -22,7 +22,7 @@ func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 // run is main without the process: it returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	app := newApp(stdout, stderr)
-	err := app.Run(args)
+	err := app.Run(flagsFirst(app, args))
 	if err == nil {
 		return 0
 	}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// flagsFirst moves a command's flags before its arguments: cli stops at the first
+// argument, people write `gowarp schedule harris.json --gpu h200`. What follows "--"
+// stays, and so does everything of exec, whose arguments are another program's.
+func flagsFirst(app *cli.App, args []string) []string {
+	if len(args) < 3 {
+		return args
+	}
+	cmd := app.Command(args[1])
+	if cmd == nil || cmd.Name == "exec" {
+		return args
+	}
+	var flags, rest []string
+	for i := 2; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			rest = append(rest, args[i:]...)
+			i = len(args)
+		case !strings.HasPrefix(a, "-") || a == "-":
+			rest = append(rest, a)
+		default:
+			flags = append(flags, a)
+			if takesValue(cmd, a) && i+1 < len(args) {
+				i++
+				flags = append(flags, args[i])
+			}
+		}
+	}
+	return slices.Concat(args[:2], flags, rest)
+}
+
+// takesValue reports whether the word after a flag is its value.
+func takesValue(cmd *cli.Command, arg string) bool {
+	name := strings.TrimLeft(arg, "-")
+	if strings.Contains(name, "=") {
+		return false
+	}
+	for _, f := range cmd.Flags {
+		if slices.Contains(f.Names(), name) {
+			_, isBool := f.(*cli.BoolFlag)
+			return !isBool
+		}
+	}
+	return false
+}
