@@ -114,7 +114,11 @@ func (s *state) emitNest(n *plan.Nest) where {
 	}
 	var serial, threads, blocks []string
 	for _, u := range n.Serial {
-		serial = append(serial, st.Loops[u.Loop].Label)
+		if u.Tile > 0 {
+			serial = append(serial, name(outer, u.Loop))
+		} else {
+			serial = append(serial, st.Loops[u.Loop].Label)
+		}
 	}
 	for _, u := range n.Threads {
 		threads = append(threads, name(inner, u.Loop))

@@ -83,7 +83,8 @@ type Func struct {
 	Wrappers      []Wrapper
 	Memory        string
 	Scheduled     []string // directives already on it
-	PipelineIndex int      // i of Pipeline::get_func(i)
+	PipelineIndex int      // i of Pipeline::get_func(i), -1 where that does not reach it
+	FoundIndex    int      // position in called_funcs_in_order_found, -1 where not given
 }
 
 // Extern is the definition of an extern stage.

@@ -60,10 +60,7 @@ func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 	return nests(k, func(n *plan.Nest) error {
 		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
 		seen := make([]int, len(loops))
-		for _, u := range n.Serial {
-			seen[u.Loop] += 2
-		}
-		for _, uses := range [][]plan.Use{n.Threads, n.Blocks} {
+		for _, uses := range [][]plan.Use{n.Serial, n.Threads, n.Blocks} {
 			for _, u := range uses {
 				if u.Tile > 0 {
 					seen[u.Loop]++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gowarp/halideir"
+	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
 )
@@ -67,6 +68,11 @@ func (s BlockTile) Kernel(pr *plan.Problem, g *plan.Group, stage int, c plan.Cho
 	return k, finish(pr, k)
 }
 
+// provable reports whether Halide 21 itself comes to the extent of a member. With a
+// clamp or a division in the footprint it cannot under guarded tails: it would check a bound in the
+// kernel, with a trap and a barrier, and take a far larger extent for the block's.
+func provable(d bounds.Growth) bool { return d.Den == 1 && !d.Loose }
+
 // member lays out one member for a tile.
 func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nestedfusion.Placement) (plan.Member, error) {
 	m := plan.Member{Func: p.Func, Where: p.Where, Anchor: p.Anchor}
@@ -83,9 +89,7 @@ func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nes
 			t = tile[d.Dim]
 		}
 		m.Extents = append(m.Extents, d.Extent(t))
-		// With a division in the footprint Halide 21 cannot prove a bound on it under
-		// guarded tails, and would check it in the kernel, with a trap and a barrier.
-		m.Bounded = append(m.Bounded, d.Den == 1)
+		m.Bounded = append(m.Bounded, provable(d))
 	}
 	m.Padded = append(m.Padded, m.Extents...)
 	for s := range pr.P.Funcs[p.Func].Stages {
@@ -110,7 +114,13 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 	used := make([]bool, len(st.Loops))
 	thread := func(l int) {
 		used[l] = true
-		n.Threads = append(n.Threads, plan.Use{Loop: l, Extent: extent(st.Loops[l])})
+		u := plan.Use{Loop: l, Extent: extent(st.Loops[l])}
+		if d := g.Grow.Funcs[p.Func][st.Loops[l].Arg]; !provable(d) {
+			// Halide would take the largest extent that it can imagine for the block's.
+			u.Tile = u.Extent
+			n.Serial = append(n.Serial, plan.Use{Loop: l, Tile: u.Tile, Extent: 1})
+		}
+		n.Threads = append(n.Threads, u)
 	}
 	if p.Where == plan.AtBlock {
 		grow := g.Grow.Funcs[p.Func]

@@ -10,20 +10,28 @@ import "gowarp/halideir"
 // where v is the consumer's lower bound of that loop, or its upper bound when
 // AtHi is set. Loop is -1 for an end that does not move with any loop; its value
 // is then C.
-//
-// Fixed says that the numbers come from literals alone. An end that is not Fixed
-// holds only for the estimated sizes and parameters: a storage bound must not be
-// made from it.
 type End struct {
-	Loop  int
-	AtHi  bool
-	Num   int64
-	Den   int64
-	C     int64
-	Fixed bool
+	Loop int
+	AtHi bool
+	Num  int64
+	Den  int64
+	C    int64
+	Trust
 }
 
-func constEnd(c int64, fixed bool) End { return End{Loop: -1, Den: 1, C: c, Fixed: fixed} }
+// Trust is what a number is good for beyond the estimates.
+type Trust struct {
+	// Fixed says that it comes from literals alone. One that is not Fixed holds only for
+	// the estimated sizes and parameters: nothing may be stored by it.
+	Fixed bool
+	// Loose says that a clamp was looked through or a division bounded: it holds, but
+	// Halide's own interval arithmetic may not come to it.
+	Loose bool
+}
+
+func (t Trust) and(u Trust) Trust { return Trust{t.Fixed && u.Fixed, t.Loose || u.Loose} }
+
+func constEnd(c int64, t Trust) End { return End{Loop: -1, Den: 1, C: c, Trust: t} }
 
 // At is the end's value for the consumer's interval [lo, hi] of its loop.
 func (e End) At(lo, hi int64) int64 {
@@ -71,9 +79,9 @@ func (f *fitter) fit(id halideir.NodeID, s side) (End, bool) {
 	n := &f.p.Nodes[id]
 	switch n.Op {
 	case halideir.OpInt:
-		return constEnd(n.Int, true), true
+		return constEnd(n.Int, Trust{Fixed: true}), true
 	case halideir.OpUint:
-		return constEnd(n.Int, true), n.Int >= 0
+		return constEnd(n.Int, Trust{Fixed: true}), n.Int >= 0
 	case halideir.OpVar:
 		return f.fitVar(id, n, s)
 	case halideir.OpAdd, halideir.OpSub:
@@ -92,7 +100,9 @@ func (f *fitter) fit(id halideir.NodeID, s side) (End, bool) {
 		if !okA || !okB {
 			return End{}, false
 		}
-		return outermost(a, b, s)
+		e, ok := outermost(a, b, s)
+		e.Loose = true
+		return e, ok
 	case halideir.OpCast:
 		from := f.p.Nodes[n.Args[0]].Type
 		wide := n.Type.Bits >= 32 && (n.Type.Code == halideir.Int || n.Type.Code == halideir.UInt)
@@ -127,7 +137,7 @@ func (f *fitter) literal(id halideir.NodeID) bool {
 // fitEstimate gives the constant that the expression has at the estimates.
 func (f *fitter) fitEstimate(id halideir.NodeID) (End, bool) {
 	v, ok := f.p.EvalInt(id, halideir.Env{})
-	return constEnd(v, false), ok
+	return constEnd(v, Trust{}), ok
 }
 
 func (f *fitter) fitVar(id halideir.NodeID, n *halideir.Node, s side) (End, bool) {
@@ -140,9 +150,9 @@ func (f *fitter) fitVar(id halideir.NodeID, n *halideir.Node, s side) (End, bool
 				c = iv.Hi
 			}
 			rv := &f.st.RVars[l.RVar]
-			return constEnd(c, f.literal(rv.Min) && f.literal(rv.Extent)), ok
+			return constEnd(c, Trust{Fixed: f.literal(rv.Min) && f.literal(rv.Extent)}), ok
 		}
-		return End{Loop: n.Index, AtHi: n.Kind == halideir.VarHi, Num: 1, Den: 1, Fixed: true}, true
+		return End{Loop: n.Index, AtHi: n.Kind == halideir.VarHi, Num: 1, Den: 1, Trust: Trust{Fixed: true}}, true
 	case halideir.VarLet:
 		if v, ok := f.lets[n.Name]; ok {
 			return f.fit(v, s)
@@ -167,15 +177,15 @@ func (f *fitter) fitSum(n *halideir.Node, s side) (End, bool) {
 			return End{}, false
 		}
 	}
-	fixed := a.Fixed && b.Fixed
+	t := a.Trust.and(b.Trust)
 	switch {
 	case b.Loop < 0:
 		a.C += b.C * a.Den
-		a.Fixed = fixed
+		a.Trust = t
 		return a, true
 	case a.Loop < 0:
 		b.C += a.C * b.Den
-		b.Fixed = fixed
+		b.Trust = t
 		return b, true
 	case a.Loop != b.Loop || a.AtHi != b.AtHi:
 		return End{}, false
@@ -184,7 +194,7 @@ func (f *fitter) fitSum(n *halideir.Node, s side) (End, bool) {
 		if a.Den == 1 {
 			a, b = b, a
 		}
-		e := End{Loop: a.Loop, AtHi: a.AtHi, Den: a.Den, Num: a.Num + b.Num*a.Den, C: a.C + b.C*a.Den, Fixed: fixed}
+		e := End{Loop: a.Loop, AtHi: a.AtHi, Den: a.Den, Num: a.Num + b.Num*a.Den, C: a.C + b.C*a.Den, Trust: t}
 		return still(e), true
 	}
 	return End{}, false
@@ -193,7 +203,7 @@ func (f *fitter) fitSum(n *halideir.Node, s side) (End, bool) {
 // still turns an end whose slope cancelled into a constant.
 func still(e End) End {
 	if e.Loop >= 0 && e.Num == 0 {
-		return constEnd(floorDiv(e.C, e.Den), e.Fixed)
+		return constEnd(floorDiv(e.C, e.Den), e.Trust)
 	}
 	return e
 }
@@ -204,7 +214,7 @@ func still(e End) End {
 func scale(e End, k int64, s side) (End, bool) {
 	switch {
 	case k == 0:
-		return constEnd(0, e.Fixed), true
+		return constEnd(0, e.Trust), true
 	case e.Loop < 0:
 		e.C *= k
 		return e, true
@@ -224,6 +234,7 @@ func scale(e End, k int64, s side) (End, bool) {
 	}
 	e.Num *= k
 	e.C = e.C*k + slack
+	e.Loose = true
 	return e, true
 }
 
@@ -244,10 +255,8 @@ func (f *fitter) fitMul(n *halideir.Node, s side) (End, bool) {
 	if !ok {
 		return End{}, false
 	}
-	fixed := e.Fixed && k.Fixed
-	e, ok = scale(e, k.C, inner)
-	e.Fixed = fixed
-	return e, ok
+	e.Trust = e.Trust.and(k.Trust)
+	return scale(e, k.C, inner)
 }
 
 // constant fits an expression that moves with no loop.
@@ -265,12 +274,11 @@ func (f *fitter) fitDiv(n *halideir.Node, s side) (End, bool) {
 	if !ok {
 		return End{}, false
 	}
-	fixed := e.Fixed && k.Fixed
+	e.Trust = e.Trust.and(k.Trust)
 	if e.Loop < 0 {
-		return constEnd(floorDiv(e.C, k.C), fixed), true
+		return constEnd(floorDiv(e.C, k.C), e.Trust), true
 	}
 	e.Den *= k.C // floor(floor(a/d)/k) = floor(a/(d*k))
-	e.Fixed = fixed
 	return e, true
 }
 
@@ -280,9 +288,9 @@ func (f *fitter) fitMod(n *halideir.Node, s side) (End, bool) {
 		return End{}, false
 	}
 	if s == lower {
-		return constEnd(0, k.Fixed), true
+		return constEnd(0, k.Trust), true
 	}
-	return constEnd(k.C-1, k.Fixed), true
+	return constEnd(k.C-1, k.Trust), true
 }
 
 func (f *fitter) fitMinMax(n *halideir.Node, s side) (End, bool) {
@@ -300,17 +308,20 @@ func (f *fitter) fitMinMax(n *halideir.Node, s side) (End, bool) {
 		if e, ok := innermost(a, b, s); ok {
 			return e, true
 		}
+		a.Loose = true
 		return a, true
-	case moves(a, okA):
-		return a, true // b is a clamp, whatever it is
+	case moves(a, okA): // b is a clamp, whatever it is
+		a.Loose = true
+		return a, true
 	case moves(b, okB):
+		b.Loose = true
 		return b, true
 	case okA && okB:
 		c := min(a.C, b.C)
 		if n.Op == halideir.OpMax {
 			c = max(a.C, b.C)
 		}
-		return constEnd(c, a.Fixed && b.Fixed), true
+		return constEnd(c, a.Trust.and(b.Trust)), true
 	}
 	return End{}, false
 }
@@ -339,7 +350,7 @@ func pick(a, b End, larger bool) (End, bool) {
 	if !sameSlope(a, b) {
 		return End{}, false
 	}
-	fixed := a.Fixed && b.Fixed
+	t := a.Trust.and(b.Trust)
 	r := a
 	if a.Den != b.Den {
 		a, b = common(a, b)
@@ -348,7 +359,7 @@ func pick(a, b End, larger bool) (End, bool) {
 	if (b.C > a.C) == larger {
 		r = b
 	}
-	r.Fixed = fixed
+	r.Trust = t
 	return reduce(r), true
 }
 

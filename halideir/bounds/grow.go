@@ -15,8 +15,8 @@ type Growth struct {
 	Dim      int
 	Num, Den int64
 	Lo, Hi   int64
-	Fixed    bool // made from literals alone (see End)
 	Known    bool // false: no such form; the whole region is needed
+	Trust
 }
 
 // Extent is the largest number of points that any tile of T points needs, over
@@ -171,7 +171,7 @@ func (f *Fits) Grow(out, stage int, in func(id int) bool) *Group {
 	g := &Group{Funcs: map[int][]Growth{}, Inputs: map[int][]Growth{}}
 	own := make([]Growth, len(f.p.Funcs[out].Args))
 	for k := range own {
-		own[k] = Growth{Dim: k, Num: 1, Den: 1, Fixed: true, Known: true}
+		own[k] = Growth{Dim: k, Num: 1, Den: 1, Known: true, Trust: Trust{Fixed: true}}
 	}
 	g.Funcs[out] = own
 	g.through(f, out, stage)
@@ -208,25 +208,26 @@ func (g *Group) through(f *Fits, id, stage int) {
 // compose applies an edge's range to the consumer's growth.
 func (f *Fits) compose(st *halideir.Stage, consumer []Growth, fr fittedRange) Growth {
 	lo, hi := fr.lo, fr.hi
-	fixed := lo.Fixed && hi.Fixed
+	t := lo.Trust.and(hi.Trust)
 	if lo.Loop < 0 {
-		return Growth{Dim: -1, Den: 1, Lo: lo.C, Hi: hi.C, Fixed: fixed, Known: true}
+		return Growth{Dim: -1, Den: 1, Lo: lo.C, Hi: hi.C, Trust: t, Known: true}
 	}
 	c := consumer[st.Loops[lo.Loop].Arg]
 	if !c.Known {
 		return Growth{}
 	}
-	fixed = fixed && c.Fixed
+	t = t.and(c.Trust)
 	if c.Dim < 0 {
-		return Growth{Dim: -1, Den: 1, Lo: lo.At(c.Lo, c.Hi), Hi: hi.At(c.Lo, c.Hi), Fixed: fixed, Known: true}
+		return Growth{Dim: -1, Den: 1, Lo: lo.At(c.Lo, c.Hi), Hi: hi.At(c.Lo, c.Hi), Trust: t, Known: true}
 	}
 	// The consumer's end floor((N*x+c)/D) goes into floor((n*v+k)/d).
+	t.Loose = t.Loose || c.Den > 1 && lo.Num != 1
 	a := substitute(c, lo, lower)
 	b := substitute(c, hi, upper)
 	if a.Den != b.Den {
 		a, b = common(a, b)
 	}
-	return Growth{Dim: c.Dim, Num: a.Num, Den: a.Den, Lo: a.C, Hi: b.C, Fixed: fixed, Known: a.Num == b.Num}
+	return Growth{Dim: c.Dim, Num: a.Num, Den: a.Den, Lo: a.C, Hi: b.C, Trust: t, Known: a.Num == b.Num}
 }
 
 // substitute puts the consumer's end into the edge's: n*floor(p/D) is between
@@ -265,7 +266,7 @@ func unionOne(a, b Growth) Growth {
 	if !a.Known || !b.Known {
 		return Growth{}
 	}
-	fixed := a.Fixed && b.Fixed
+	t := a.Trust.and(b.Trust)
 	if a.Dim != b.Dim || a.Num*b.Den != b.Num*a.Den {
 		return Growth{} // they move apart as the tile moves
 	}
@@ -274,6 +275,6 @@ func unionOne(a, b Growth) Growth {
 		a.Num, a.Lo, a.Hi, a.Den = a.Num*ka, a.Lo*ka, a.Hi*ka, a.Den*ka
 		b.Lo, b.Hi = b.Lo*kb, b.Hi*kb
 	}
-	a.Lo, a.Hi, a.Fixed = min(a.Lo, b.Lo), max(a.Hi, b.Hi), fixed
+	a.Lo, a.Hi, a.Trust = min(a.Lo, b.Lo), max(a.Hi, b.Hi), t
 	return a
 }

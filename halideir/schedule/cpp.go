@@ -12,10 +12,10 @@ import (
 // target), with Func, Var, RVar, TailStrategy and MemoryType in scope).
 //
 // Funcs and loops are taken from the pipeline by position, so the text holds
-// after the $N of names change. A Func's position is that of
-// Pipeline::get_func, which sorts what a Func calls by name: Funcs renamed so
-// that their order changes need a new schedule. A schedule that fails Check
-// becomes an #error with the reason.
+// when names change. Where the pipeline gives them, positions are those in
+// which Halide finds the Funcs; else those of Pipeline::get_func, which sorts
+// what a Func calls by name, so that only the $N may change. A schedule that
+// fails Check becomes an #error with the reason.
 func (s *Schedule) CPlusPlus(p *halideir.Pipeline) string {
 	if err := s.Check(p); err != nil {
 		return fmt.Sprintf("#error %q\n", err)
@@ -27,6 +27,16 @@ func (s *Schedule) CPlusPlus(p *halideir.Pipeline) string {
 	for i := range p.Funcs {
 		for _, a := range p.Funcs[i].Args {
 			w.used[a] = true // Halide's name of an argument must not name a new loop
+		}
+	}
+	w.found = w.allFound(s.Directives)
+	if w.found {
+		w.funcDecl = []string{
+			"std::vector<::Halide::Internal::Function> outputs;",
+			"for (const Func &f : pipeline.outputs()) {",
+			"    outputs.push_back(f.function());",
+			"}",
+			"const auto found = ::Halide::Internal::called_funcs_in_order_found(outputs);",
 		}
 	}
 	for i := range s.Directives {
@@ -55,6 +65,7 @@ type madeVar struct {
 
 type cppWriter struct {
 	p        *halideir.Pipeline
+	found    bool // Funcs are named by FoundIndex
 	used     map[string]bool
 	funcs    map[int]string
 	made     map[madeVar]string
@@ -103,8 +114,25 @@ func (w *cppWriter) fn(f int) string {
 	def := &w.p.Funcs[f]
 	name := w.identifier(def.Label)
 	w.funcs[f] = name
-	w.funcDecl = append(w.funcDecl, fmt.Sprintf("Func %s = pipeline.get_func(%d);", name, def.PipelineIndex))
+	decl := fmt.Sprintf("Func %s = pipeline.get_func(%d);", name, def.PipelineIndex)
+	switch {
+	case w.found:
+		decl = fmt.Sprintf("Func %s(found.at(%d));", name, def.FoundIndex)
+	case def.PipelineIndex < 0:
+		decl = fmt.Sprintf("#error %q", def.Label+" is a wrapper, which Pipeline::get_func does not reach")
+	}
+	w.funcDecl = append(w.funcDecl, decl)
 	return name
+}
+
+// allFound reports whether every Func that the directives name has a FoundIndex.
+func (w *cppWriter) allFound(ds []Directive) bool {
+	for i := range ds {
+		if w.p.Funcs[ds[i].Func].FoundIndex < 0 || ds[i].At != nil && w.p.Funcs[ds[i].At.Func].FoundIndex < 0 {
+			return false
+		}
+	}
+	return len(ds) > 0
 }
 
 // scope is the loops of a stage, by label.
@@ -209,7 +237,9 @@ func (w *cppWriter) call(d *Directive) string {
 	args := strings.Join(vars, ", ")
 	switch d.Do {
 	case ComputeAt, StoreAt:
-		return fmt.Sprintf("%s(::Halide::LoopLevel(%s, %s, %d))", d.Do, w.fn(d.At.Func), w.use(d.At.Func, d.At.Stage, d.At.Var), d.At.Stage)
+		// A LoopLevel that names the stage is not among the places that Halide 21
+		// holds legal; without it the loop's name finds the stage.
+		args = fmt.Sprintf("%s, %s", w.fn(d.At.Func), w.use(d.At.Func, d.At.Stage, d.At.Var))
 	case StoreIn:
 		args = "MemoryType::" + memories[d.Memory]
 	case BoundStorage, BoundExtent, AlignStorage:
@@ -232,4 +262,4 @@ var cppReserved = strings.Fields(`
 	new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return
 	short signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef
 	typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-	pipeline target Func Var RVar TailStrategy MemoryType Halide std linux unix errno stdin stdout stderr NULL EOF assert`)
+	pipeline target outputs found f Func Var RVar TailStrategy MemoryType Halide std linux unix errno stdin stdout stderr NULL EOF assert`)

@@ -27,6 +27,9 @@ func TestCPlusPlusCompiles(t *testing.T) {
 		"harris":   {"input_im", "gray", "Ix", "Ixx", "Sxx", "Iy", "Ixy", "Sxy", "Iyy", "Syy", "harris"},
 		"equalise": {"input_im", "hist", "cdf", "equalised"},
 	}
+	found := map[string][]string{
+		"harris": {"harris", "Sxx", "Ixx", "Ix", "gray", "input_im", "Syy", "Iyy", "Iy", "Sxy", "Ixy"},
+	}
 	for _, sample := range samples {
 		s, p := sample.make()
 		for k, name := range order[sample.name] {
@@ -34,9 +37,19 @@ func TestCPlusPlusCompiles(t *testing.T) {
 				p.Funcs[f].PipelineIndex = k
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, sample.name+".inc"), []byte(s.CPlusPlus(p)), 0o644); err != nil {
-			t.Fatal(err)
+		write := func(name string) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(s.CPlusPlus(p)), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
+		write(sample.name + ".inc")
+		// From the output on, each Func before what it calls.
+		for k, name := range found[sample.name] {
+			if f := (&script{p: p}).id(name); f < len(p.Funcs) {
+				p.Funcs[f].FoundIndex = k
+			}
+		}
+		write(sample.name + "_found.inc")
 	}
 	exe := filepath.Join(dir, "apply")
 	lib := filepath.Join(halide, "lib64")
@@ -53,7 +66,7 @@ func TestCPlusPlusCompiles(t *testing.T) {
 		"-L", lib, "-Wl,-rpath,"+lib, "-lHalide")
 	out := run(exe)
 	t.Logf("%s", out)
-	for _, want := range []string{"gray hist", "gray$1 hist$1"} {
+	for _, want := range []string{"gray hist", "Ixx$1\n", "gray$2 hist$1", "ly\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in the output", want)
 		}

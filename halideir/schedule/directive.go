@@ -71,7 +71,7 @@ func (d *Directive) shape() error {
 	case !ok:
 		return fmt.Errorf("there is no directive %q", d.Do)
 	case d.Func < 0 || d.Stage < 0:
-		return fmt.Errorf("Func %d stage %d does not exist", d.Func, d.Stage)
+		return fmt.Errorf("there is no Func %d with a stage %d", d.Func, d.Stage)
 	case f.ofFunc && d.Stage != 0:
 		return fmt.Errorf("it acts on a whole Func, not on stage %d", d.Stage)
 	case len(d.Vars) < f.minVars || len(d.Vars) > f.maxVars:

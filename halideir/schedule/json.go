@@ -251,7 +251,7 @@ func kernelIn(k *kernelJSON) (Kernel, error) {
 		return out, fmt.Errorf("the api %q is not gpu or host", k.API)
 	}
 	if k.Func < 0 || k.Stage < 0 {
-		return out, fmt.Errorf("Func %d stage %d does not exist", k.Func, k.Stage)
+		return out, fmt.Errorf("there is no Func %d with a stage %d", k.Func, k.Stage)
 	}
 	for _, m := range k.Members {
 		if m.Level != "block" && m.Level != "thread" {

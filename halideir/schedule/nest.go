@@ -156,11 +156,11 @@ func (g *program) do(d *Directive) error {
 		return err
 	}
 	if d.Func >= len(g.p.Funcs) {
-		return fmt.Errorf("Func %d does not exist; there are %d", d.Func, len(g.p.Funcs))
+		return fmt.Errorf("there is no Func %d, the pipeline has %d", d.Func, len(g.p.Funcs))
 	}
 	f := &g.p.Funcs[d.Func]
 	if d.Name != f.Label {
-		return fmt.Errorf("Func %d is %s in this pipeline: the schedule is another pipeline's", d.Func, f.Label)
+		return fmt.Errorf("the pipeline's Func %d is %s: the schedule is another pipeline's", d.Func, f.Label)
 	}
 	if forms[d.Do].ofFunc {
 		return g.doFunc(d, f)

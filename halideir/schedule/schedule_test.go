@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gowarp/halideir"
+	"gowarp/internal/irtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -80,41 +82,59 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 }
 
+// TestDecodeRefuses changes one place of a good document: Decode refuses it,
+// and so does the schema.
 func TestDecodeRefuses(t *testing.T) {
+	rules, err := jsonschema.NewCompiler().Compile("../schedule.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate := func(doc string) error {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(doc))
+		if err != nil {
+			return err
+		}
+		return rules.Validate(v)
+	}
+	for _, sample := range samples {
+		s, _ := sample.make()
+		if err := validate(string(s.JSON())); err != nil {
+			t.Errorf("%s: %v", sample.name, err)
+		}
+	}
 	s, _ := harrisSchedule()
 	good := string(s.JSON())
-	for _, c := range []struct{ name, old, new, want string }{
-		{"pipeline", FormatName, "gowarp-pipeline", "this is a gowarp-pipeline, not a schedule"},
-		{"version", `"version": 1`, `"version": 2`, "reads version 1"},
-		{"no format", `"format"`, `"forms"`, `has no "format"`},
-		{"directive", `"do":"fuse"`, `"do":"fuse"`, ""},
-		{"unknown directive", `"do":"split"`, `"do":"splat"`, `directives[1] (harris.splat(x, x_o, x_i, 32, guard_with_if)): there is no directive "splat"`},
-		{"unknown key", `"do":"split"`, `"do":"split","when":1`, "unknown field"},
-		{"factor", `"n":32`, `"n":0`, "n is 0"},
-		{"huge factor", `"n":32`, `"n":1e30`, "cannot unmarshal"},
-		{"fractional factor", `"n":32`, `"n":1.5`, "cannot unmarshal"},
-		{"tail", "guard_with_if", "hope", `the tail "hope"`},
-		{"memory", `"memory":"gpu_shared"`, `"memory":"ram"`, `"ram"`},
-		{"negative func", `"func":9`, `"func":-1`, "does not exist"},
-		{"vars", `["x","x_o","x_i"]`, `["x","x_o"]`, "2 vars, want 3"},
-		{"twice", `["x","x_o","x_i"]`, `["x","x_o","x_o"]`, "x_o"},
-		{"truncated", "]\n}", "", "not a JSON object"},
-		{"more", "]\n}", "]\n} {}", "not a JSON object"},
+	for _, c := range []struct {
+		name, old, new, want string
+		beyondSchema         bool // says something of which a schema cannot speak
+	}{
+		{"pipeline", FormatName, "gowarp-pipeline", "this is a gowarp-pipeline, not a schedule", false},
+		{"version", `"version": 1`, `"version": 2`, "reads version 1", false},
+		{"no format", `"format"`, `"forms"`, `has no "format"`, false},
+		{"unknown directive", `"do":"split"`, `"do":"splat"`, `directives[1] (harris.splat(x, x_o, x_i, 32, guard_with_if)): there is no directive "splat"`, false},
+		{"unknown key", `"do":"split"`, `"do":"split","when":1`, "unknown field", false},
+		{"factor", `"n":32`, `"n":0`, "n is 0", false},
+		{"huge factor", `"n":32`, `"n":1e30`, "cannot unmarshal", false},
+		{"fractional factor", `"n":32`, `"n":1.5`, "cannot unmarshal", false},
+		{"tail", "guard_with_if", "hope", `the tail "hope"`, false},
+		{"memory", `"memory":"gpu_shared"`, `"memory":"ram"`, `"ram"`, false},
+		{"negative func", `"func":9`, `"func":-1`, "there is no Func -1", false},
+		{"vars", `["x","x_o","x_i"]`, `["x","x_o"]`, "2 vars, want 3", false},
+		{"twice", `["x","x_o","x_i"]`, `["x","x_o","x_o"]`, "x_o", true},
+		{"truncated", "]\n}", "", "not a JSON object", false},
+		{"more", "]\n}", "]\n} {}", "not a JSON object", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc := strings.Replace(good, c.old, c.new, 1)
 			_, err := Decode([]byte(doc))
-			if c.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
 			if doc == good {
 				t.Fatal("the document was not changed")
 			}
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
+			}
+			if !c.beyondSchema && validate(doc) == nil {
+				t.Error("the schema lets it pass")
 			}
 		})
 	}
@@ -146,7 +166,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"no argument", func(s *script) {
 			s.add(Directive{Do: BoundStorage, Vars: []string{"x_o"}, N: 4}, "gray", 0)
 		}, "x_o is no argument of gray"},
-		{"no Func", func(s *script) { s.root("grey") }, "Func 10 does not exist"},
+		{"no Func", func(s *script) { s.root("grey") }, "there is no Func 10"},
 		{"another pipeline", func(s *script) { s.ds = append(s.ds, Directive{Do: ComputeRoot, Func: 0, Name: "f"}) }, "another pipeline's"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -162,6 +182,31 @@ func TestCheckRefuses(t *testing.T) {
 			}
 			s.CPlusPlus(p)
 		})
+	}
+}
+
+// TestTreeSizes: a Func at root whose consumer is computed a tile at a time is
+// still computed whole.
+func TestTreeSizes(t *testing.T) {
+	p := irtest.Chain(3, 100, 64)
+	s := &script{p: p}
+	s.root("f0")
+	s.split("f0", 0, 16, "x", "x_o", "x_i")
+	s.do(GPUBlocks, "f0", 0, "x_o", "y")
+	s.do(GPUThreads, "f0", 0, "x_i")
+	s.do(Reorder, "f0", 0, "x_i", "x_o", "y")
+	s.root("f2")
+	s.split("f2", 0, 10, "x", "x_o", "x_i")
+	s.at("f1", "f2", "x_o")
+	var b bytes.Buffer
+	if err := (&Schedule{Directives: s.ds}).Tree(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	// The output is 94 wide from 0; f1 from -1 to 94, f0 from -2 to 95.
+	for _, want := range []string{"gpu_block x_o: 7\n", "gpu_block y: 64\n", "for y: 64, x_o: 10\n", "produce f1 12x1 (48 B)\n", "for y: 1, x: 12\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
 	}
 }
 
@@ -181,4 +226,36 @@ func TestOrderOfReductions(t *testing.T) {
 	if err := try(Directive{Do: Reorder, Func: hist, Name: "hist", Stage: 1, Vars: []string{"r.y", "r.x"}}); err == nil || !strings.Contains(err.Error(), "associative") {
 		t.Errorf("an update that is not associative in another order: %v", err)
 	}
+}
+
+func FuzzDecode(f *testing.F) {
+	var pipelines []*halideir.Pipeline
+	for _, sample := range samples {
+		s, p := sample.make()
+		f.Add(s.JSON())
+		pipelines = append(pipelines, p)
+	}
+	f.Add([]byte(`{"format":"gowarp-schedule","version":1}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Decode(data)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "schedule: ") {
+				t.Errorf("the error does not say where it comes from: %v", err)
+			}
+			return
+		}
+		if _, err := Decode(s.JSON()); err != nil {
+			t.Errorf("written, it is not read again: %v", err)
+		}
+		if err := s.Table(&bytes.Buffer{}); err != nil {
+			t.Error(err)
+		}
+		for _, p := range pipelines {
+			ok := s.Check(p) == nil
+			if err := s.Tree(&bytes.Buffer{}, p); ok && err != nil {
+				t.Error(err)
+			}
+			s.CPlusPlus(p)
+		}
+	})
 }

@@ -11,12 +11,13 @@ type box [][2]int64
 // What it cannot know (no estimates, unbounded boxes) it leaves unknown.
 type sizer struct {
 	*program
+	whole   []box // per Func: all of it that the outputs need
 	boxes   []box // per Func: what is computed at once, at root or at its loop
 	members map[int]Member
 }
 
 func (g *program) sizes(kernels []Kernel) *sizer {
-	z := &sizer{program: g, boxes: make([]box, len(g.p.Funcs)), members: map[int]Member{}}
+	z := &sizer{program: g, whole: make([]box, len(g.p.Funcs)), boxes: make([]box, len(g.p.Funcs)), members: map[int]Member{}}
 	for i := range kernels {
 		for _, m := range kernels[i].Members {
 			z.members[m.Func] = m
@@ -24,24 +25,23 @@ func (g *program) sizes(kernels []Kernel) *sizer {
 	}
 	// Consumers have larger ids, so their boxes are there when a producer asks.
 	for f := len(g.p.Funcs) - 1; f >= 0; f-- {
+		z.whole[f] = z.require(f, func(e halideir.Edge) (lo, hi []int64, ok bool) {
+			return z.rangeOver(e.Consumer, e.Stage, z.whole[e.Consumer])
+		})
+		if g.p.Funcs[f].Output {
+			z.whole[f] = estimated(&g.p.Funcs[f])
+		}
 		z.boxes[f] = z.boxOf(f)
 	}
 	return z
 }
 
 func (z *sizer) boxOf(f int) box {
-	def := &z.p.Funcs[f]
-	if def.Output {
-		return estimated(def)
-	}
-	var b box
 	at := z.compute[f].at
-	switch {
-	case at == nil:
-		b = z.require(f, func(e halideir.Edge) (lo, hi []int64, ok bool) { return z.bounds(e.Consumer, e.Stage) })
-	default:
-		b = z.tile(f, at)
+	if at == nil {
+		return z.whole[f]
 	}
+	b := z.tile(f, at)
 	// The scheduler's own figure is the worst of all tiles, this one the first's.
 	if extents := z.members[f].Extents; b != nil && len(extents) == len(b) {
 		for k := range b {

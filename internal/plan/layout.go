@@ -63,7 +63,7 @@ type Nest struct {
 	Func, Stage int
 	Serial      []Use // inside a thread, innermost first
 	Threads     []Use // x first
-	Blocks      []Use // x first; a loop that is split stands here and in Threads
+	Blocks      []Use // x first; a loop that is split stands in Threads and here, or in Serial
 	Fused       int   // so many of the last Blocks share the last grid dimension
 	Along       Use   // the loop along which neighbouring threads step; Loop is -1 where there is none
 }

@@ -18,7 +18,7 @@ type Allocation struct {
 // then Last; one is freed at the step after its last use, and never once
 // a later one has been (Halide's allocator moves on past it).
 func SharedBytes(allocs []Allocation, steps int) int64 {
-	type slot struct{ size, width, last int64 }
+	type slot struct{ size, width int64 }
 	var slots []slot
 	var free []int // indices of slots, oldest first
 	tenant := make([]int, len(allocs))

@@ -16,6 +16,17 @@ inline void apply_schedule_harris(
 #include "harris.inc"
 }
 
+inline void apply_schedule_harris_found(
+    ::Halide::Pipeline pipeline,
+    ::Halide::Target target) {
+    using ::Halide::Func;
+    using ::Halide::MemoryType;
+    using ::Halide::RVar;
+    using ::Halide::TailStrategy;
+    using ::Halide::Var;
+#include "harris_found.inc"
+}
+
 inline void apply_schedule_equalise(
     ::Halide::Pipeline pipeline,
     ::Halide::Target target) {
@@ -34,11 +45,13 @@ struct Built {
     std::vector<Argument> args;
 };
 
-Built harris() {
+// With other, the names are such that Pipeline::get_func has another order.
+Built harris(bool other) {
+    const auto name = [&](const char *a, const char *b) { return std::string(other ? b : a); };
     ImageParam input(Float(32), 3, "input");
     Var x("x"), y("y");
-    Func gray("gray"), Ix("Ix"), Iy("Iy"), Ixx("Ixx"), Iyy("Iyy"), Ixy("Ixy");
-    Func Sxx("Sxx"), Syy("Syy"), Sxy("Sxy"), out("harris");
+    Func gray("gray"), Ix(name("Ix", "lx")), Iy(name("Iy", "ly")), Ixx("Ixx"), Iyy("Iyy"), Ixy("Ixy");
+    Func Sxx(name("Sxx", "third")), Syy(name("Syy", "second")), Sxy(name("Sxy", "first")), out("harris");
     gray(x, y) = input(x, y, 0) * .299f + input(x, y, 1) * .587f + input(x, y, 2) * .114f;
     Expr dx = 0.f, dy = 0.f;
     for (int i = -1; i <= 1; i++) {
@@ -72,7 +85,7 @@ Built equalise() {
     RDom r(0, 640, 0, 480, "r"), s(1, 255, "s");
     Func hist("hist"), cdf("cdf"), out("equalised");
     hist(i) = cast<uint32_t>(0);
-    hist(cast<int>(input(r.x, r.y))) += 1;
+    hist(cast<int>(input(r.x, r.y))) += cast<uint32_t>(1);
     cdf(i) = hist(i);
     cdf(s.x) += cdf(s.x - 1);
     out(x, y) = cast<uint8_t>(cast<float>(cdf(clamp(cast<int>(input(x, y)), 0, 255))) * (255 / (640.f * 480.f)));
@@ -83,9 +96,13 @@ int main() {
     const Target target = Target("host-cuda-cuda_capability_75");
     try {
         for (int round = 0; round < 2; round++) {
-            Built h = harris();
+            Built h = harris(false);
             apply_schedule_harris(h.pipeline, target);
             h.pipeline.compile_to_module(h.args, "h", target);
+            Built f = harris(round == 1);
+            apply_schedule_harris_found(f.pipeline, target);
+            f.pipeline.compile_to_module(f.args, "f", target);
+            std::cout << f.pipeline.get_func(3).name() << "\n";
             Built e = equalise();
             apply_schedule_equalise(e.pipeline, target);
             e.pipeline.compile_to_module(e.args, "e", target);

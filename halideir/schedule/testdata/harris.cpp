@@ -22,15 +22,15 @@ harris
     .gpu_blocks(x_o, y_o)
     .gpu_threads(x_i, y_i);
 gray
-    .compute_at(::Halide::LoopLevel(harris, x_o, 0))
+    .compute_at(harris, x_o)
     .store_in(MemoryType::GPUShared)
     .gpu_threads(gray_x, gray_y);
 Ix
-    .compute_at(::Halide::LoopLevel(harris, x_o, 0))
+    .compute_at(harris, x_o)
     .store_in(MemoryType::GPUShared)
     .gpu_threads(Ix_x, Ix_y);
 Iy
-    .compute_at(::Halide::LoopLevel(harris, x_o, 0))
+    .compute_at(harris, x_o)
     .store_in(MemoryType::GPUShared)
     .gpu_threads(Iy_x, Iy_y);
 gray

@@ -1,0 +1,75 @@
+# gowarp's commands. `make help` lists them; everything that is made goes under build/.
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# Halide comes from build/venv (scripts/setup.sh); its pkg-config file does too.
+export PKG_CONFIG_PATH := $(CURDIR)/build/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
+export CGO_ENABLED := 1
+CC ?= cc
+
+# Packages that need Halide carry the build tag `halide`; the rest is plain Go.
+TAGS := -tags halide
+# Go compiles and links the plugin like any package; what it is made from is asked
+# of the file system, and a second build costs the start of make.
+CODE := $(wildcard autoscheduler bridge cmd halideir internal nestedfusion occupancy)
+GO_SOURCES := go.mod $(wildcard go.sum) $(shell find $(CODE) -name testdata -prune -o -name '*.go' ! -name '*_test.go' -print)
+DATA := $(shell find $(CODE) -name testdata -prune -o \( -name '*.json' -o -name '*.csv' -o -name '*.tmpl' -o -name '*.txt' \) -print)
+BRIDGE := $(shell find bridge -name testdata -prune -o -type f \( -name '*.cc' -o -name '*.cpp' -o -name '*.c' -o -name '*.h' \) -print 2>/dev/null)
+
+.PHONY: help setup demo build test lint bench golden clean
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## put Halide, ptxas and an OpenCL runtime in place (build/venv)
+	@scripts/setup.sh
+
+build/venv/.gowarp-stamp: scripts/setup.sh scripts/requirements.txt
+	@scripts/setup.sh
+	@touch $@
+
+build: build/libautoschedule_gowarp.so build/libgowarp_preload.so build/gowarp ## build the plugin, the preload library and the command line
+
+build/libautoschedule_gowarp.so: build/venv/.gowarp-stamp $(GO_SOURCES) $(DATA) $(BRIDGE)
+	@echo "build: $@"
+	@go build $(TAGS) -buildmode=c-shared -trimpath -ldflags='-s -w' -o $@ ./bridge/plugin
+
+PRELOAD := $(wildcard bridge/preload/*.c)
+build/libgowarp_preload.so: $(PRELOAD) $(wildcard bridge/preload/*.h)
+	$(if $(PRELOAD),,$(error no sources in bridge/preload))
+	@echo "build: $@"
+	@mkdir -p build
+	@$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC -o $@ $(PRELOAD) -ldl
+
+build/gowarp: $(GO_SOURCES) $(DATA)
+	@echo "build: $@"
+	@mkdir -p build
+	@go build -trimpath -o $@ ./cmd/gowarp
+
+demo: setup ## schedule, run and check an unmodified Halide generator on a photograph
+	@$(MAKE) --no-print-directory build
+	@go run ./scripts/demo
+
+lint: build/venv/.gowarp-stamp ## gofmt, go vet and staticcheck
+	@unformatted=$$(gofmt -l $$(find . -path ./build -prune -o -name '*.go' -print)); \
+		if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w: $$unformatted"; exit 1; fi
+	@echo "lint: go vet" && go vet ./... && go vet $(TAGS) ./...
+	@echo "lint: staticcheck" && go tool staticcheck $(TAGS) ./...
+
+test: setup ## run every test (the last lines are go test's)
+	@$(MAKE) --no-print-directory build lint
+	@go test $(TAGS) -timeout 60m $(TESTFLAGS) ./...
+
+bench: setup ## run the benchmarks
+	@$(MAKE) --no-print-directory build
+	@go test $(TAGS) -timeout 60m -run '^$$' -bench . -benchmem ./...
+
+# Only packages whose tests define -update know the flag.
+golden: setup ## write the golden files anew, then show what changed
+	@$(MAKE) --no-print-directory build
+	@go test $(TAGS) -timeout 60m $$(grep -rlE 'flag\.Bool\("update"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u) -update
+	@git status --short
+
+clean: ## remove what was built (build/venv stays; remove build/ for everything)
+	@rm -rf build/cache build/demo build/gowarp build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h

@@ -1,0 +1,192 @@
+// Runs one ahead-of-time compiled pipeline on arrays in .npy files.
+//
+//     runner sigma=1.5 input=in.npy output=out.npy:768,512 [--samples=20]
+//
+// An output names its extents: Halide's RunGen gives every output the shape of the
+// first input, and converts types without an error; here each is what was asked for or
+// nothing. With --samples, prints the wall time of so many calls in nanoseconds, each with
+// the device synchronised, after one warm-up; inputs stay on the device.
+#include "HalideBuffer.h"
+#include "HalideRuntime.h"
+
+#define HALIDE_NO_PNG
+#define HALIDE_NO_JPEG
+#include "halide_image_io.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Halide::Runtime::Buffer;
+
+int (*pipeline)(void **) = nullptr;
+const halide_filter_metadata_t *metadata = nullptr;
+
+[[noreturn]] void fail(const std::string &message) {
+    fprintf(stderr, "runner: %s\n", message.c_str());
+    exit(1);
+}
+
+std::string type_name(halide_type_t t) {
+    const char *code = t.code == halide_type_int ? "int" : t.code == halide_type_uint ? "uint" : t.code == halide_type_float ? "float" : "handle";
+    return code + std::to_string(t.bits);
+}
+
+bool check(bool ok, const char *message) {
+    if (!ok) {
+        fail(message);
+    }
+    return ok;
+}
+
+template<typename T>
+void store(halide_scalar_value_t *value, T v) {
+    memcpy(value, &v, sizeof(v));
+}
+
+void parse_scalar(const halide_filter_argument_t &arg, const std::string &text, halide_scalar_value_t *value) {
+    char *end = nullptr;
+    switch (arg.type.code) {
+    case halide_type_float: {
+        double v = strtod(text.c_str(), &end);
+        arg.type.bits == 32 ? store(value, (float)v) : store(value, v);
+        break;
+    }
+    case halide_type_uint:
+        store(value, (uint64_t)strtoull(text.c_str(), &end, 0));
+        break;
+    case halide_type_int:
+        store(value, (int64_t)strtoll(text.c_str(), &end, 0));
+        break;
+    default:
+        break;
+    }
+    if (end == nullptr || *end != 0 || text.empty()) {
+        fail(std::string(arg.name) + ": cannot read \"" + text + "\" as " + type_name(arg.type));
+    }
+}
+
+std::vector<int> parse_extents(const std::string &name, const std::string &text) {
+    std::vector<int> extents;
+    const char *p = text.c_str();
+    while (*p) {
+        char *end;
+        long n = strtol(p, &end, 10);
+        if (end == p || n < 1 || (*end && *end != ',')) {
+            fail(name + ": cannot read the extents \"" + text + "\"");
+        }
+        extents.push_back((int)n);
+        p = *end ? end + 1 : end;
+    }
+    return extents;
+}
+
+struct Argument {
+    halide_scalar_value_t scalar{};
+    Buffer<> buffer;
+    std::string path;
+};
+
+}  // namespace
+
+// The emitted registration file calls this from a static initialiser.
+extern "C" void halide_register_argv_and_metadata(int (*call)(void **), const halide_filter_metadata_t *m, const char *const *) {
+    pipeline = call;
+    metadata = m;
+}
+
+int main(int argc, char **argv) {
+    std::map<std::string, std::string> given;
+    int samples = 0;
+    for (int i = 1; i < argc; i++) {
+        const std::string word = argv[i];
+        const size_t eq = word.find('=');
+        if (eq == std::string::npos) {
+            fail("argument \"" + word + "\" is not NAME=VALUE");
+        }
+        if (word.compare(0, eq, "--samples") == 0) {
+            samples = atoi(word.c_str() + eq + 1);
+        } else {
+            given[word.substr(0, eq)] = word.substr(eq + 1);
+        }
+    }
+
+    std::vector<Argument> args(metadata->num_arguments);
+    std::vector<void *> raw(metadata->num_arguments);
+    for (int i = 0; i < metadata->num_arguments; i++) {
+        const halide_filter_argument_t &m = metadata->arguments[i];
+        Argument &arg = args[i];
+        auto it = given.find(m.name);
+        if (it == given.end()) {
+            fail(std::string("argument ") + m.name + " is missing");
+        }
+        std::string value = it->second;
+        given.erase(it);
+        if (m.kind == halide_argument_kind_input_scalar) {
+            parse_scalar(m, value, &arg.scalar);
+            raw[i] = &arg.scalar;
+            continue;
+        }
+        if (m.kind == halide_argument_kind_input_buffer) {
+            if (!Halide::Tools::load<Buffer<>, check>(value, &arg.buffer)) {
+                fail("cannot read " + value);
+            }
+            if (arg.buffer.type() != m.type || arg.buffer.dimensions() != m.dimensions) {
+                fail(value + " holds " + std::to_string(arg.buffer.dimensions()) + " dimensions of " + type_name(arg.buffer.type()) + ", the input " + m.name + " has " +
+                     std::to_string(m.dimensions) + " of " + type_name(m.type));
+            }
+            arg.buffer.set_host_dirty();
+        } else {
+            const size_t colon = value.rfind(':');
+            arg.path = value.substr(0, colon);
+            const std::vector<int> extents = parse_extents(m.name, colon == std::string::npos ? "" : value.substr(colon + 1));
+            if ((int)extents.size() != m.dimensions) {
+                fail(std::string("the output ") + m.name + " has " + std::to_string(m.dimensions) + " dimensions, not " + std::to_string(extents.size()));
+            }
+            arg.buffer = Buffer<>(m.type, extents);
+            // What the pipeline leaves out must not pass for a result.
+            memset(arg.buffer.data(), 0xA5, arg.buffer.size_in_bytes());
+        }
+        raw[i] = arg.buffer.raw_buffer();
+    }
+    for (const auto &rest : given) {
+        fail("the pipeline has no argument " + rest.first);
+    }
+
+    auto call = [&]() {
+        if (int error = pipeline(raw.data())) {
+            fail("the pipeline failed with code " + std::to_string(error));
+        }
+    };
+    call();
+    for (int s = 0; s <= samples && samples > 0; s++) {
+        auto start = std::chrono::steady_clock::now();
+        call();
+        for (int i = 0; i < metadata->num_arguments; i++) {
+            if (metadata->arguments[i].kind == halide_argument_kind_output_buffer) {
+                args[i].buffer.device_sync();
+            }
+        }
+        auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+        if (s > 0) {
+            printf("sample_ns %lld\n", (long long)ns);
+        }
+    }
+    for (int i = 0; i < metadata->num_arguments; i++) {
+        Argument &arg = args[i];
+        if (metadata->arguments[i].kind == halide_argument_kind_output_buffer) {
+            arg.buffer.copy_to_host();
+            if (!Halide::Tools::save<Buffer<>, check>(arg.buffer, arg.path)) {
+                fail("cannot write " + arg.path);
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,111 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// limit stops a command that hangs; the slowest legitimate one (a full-size program
+// on PoCL with a cold kernel cache) takes about a minute.
+const limit = 10 * time.Minute
+
+// run executes a command in the root of the checkout and returns what it printed.
+// A failure carries its beginning and its end.
+func (t *Tree) run(env []string, program string, args ...string) (string, error) {
+	out, _, err := t.measured(env, program, args...)
+	return out, err
+}
+
+// measured is run that also returns the command's largest resident set in bytes.
+func (t *Tree) measured(env []string, program string, args ...string) (string, int64, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = t.Root
+	cmd.Env = append(os.Environ(), env...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		err = fmt.Errorf("stopped after %s", limit)
+	}
+	if err != nil {
+		text := strings.TrimSpace(out.String())
+		// Compilers put the cause first, generators last.
+		if most := 2000; len(text) > 2*most {
+			text = text[:most] + "\n[…]\n" + text[len(text)-most:]
+		}
+		return out.String(), 0, fmt.Errorf("harness: %s: %w\n%s", filepath.Base(program), err, text)
+	}
+	var peak int64
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		peak = usage.Maxrss << 10 // Linux counts KiB
+	}
+	return out.String(), peak, nil
+}
+
+// Generator is a Halide generator in one C++ file.
+type Generator struct {
+	Source string            // path, relative to the root of the checkout or absolute
+	Name   string            // the name that it is registered under
+	Params map[string]string // GeneratorParams
+}
+
+// Compile builds the generator's executable, or finds the one built before, and
+// returns its path. The executable is a stock one: nothing of gowarp is in it.
+func (t *Tree) Compile(g Generator) (string, error) {
+	source := g.Source
+	if !filepath.IsAbs(source) {
+		source = t.Path(source)
+	}
+	// -fno-rtti because the wheel's libHalide_GenGen.a is compiled so.
+	flags := []string{"-std=c++17", "-O0", "-fno-rtti", "-I" + t.Halide("include")}
+	libs := []string{t.Halide("lib64", "libHalide_GenGen.a"), "-L" + t.Halide("lib64"), "-lHalide", "-Wl,-rpath," + t.Halide("lib64")}
+	return t.cxx("generator", source, "generator", flags, libs)
+}
+
+// cxx compiles one C++ file into dir/output, cached by the content of the file and
+// the flags.
+func (t *Tree) cxx(kind, source, output string, flags, libs []string) (string, error) {
+	k := t.newKey(kind)
+	if err := k.file(source); err != nil {
+		return "", fmt.Errorf("harness: %w", err)
+	}
+	k.text(flags...)
+	k.text(libs...)
+	dir, err := t.once(kind, k, func(dir string) error {
+		args := slices.Concat(flags, []string{source, "-o", filepath.Join(dir, output)}, libs)
+		_, err := t.run(nil, "g++", args...)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("compile %s: %w", source, err)
+	}
+	return filepath.Join(dir, output), nil
+}
+
+// rootPlugin builds the autoscheduler "Root", which computes every Func at root in
+// plain loops.
+func (t *Tree) rootPlugin() (string, error) {
+	return t.cxx("rootplugin", t.Path("benchmarks", "harness", "cxx", "root_plugin.cc"), "libautoschedule_root.so",
+		[]string{"-std=c++17", "-O0", "-shared", "-fPIC", "-I" + t.Halide("include")},
+		[]string{"-L" + t.Halide("lib64"), "-lHalide"})
+}
+
+// pairs returns m as sorted key=value words, each key behind a prefix.
+func pairs(prefix string, m map[string]string) []string {
+	var words []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		words = append(words, prefix+key+"="+m[key])
+	}
+	return words
+}

@@ -1,0 +1,57 @@
+package suite
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+)
+
+// Photograph is an RGB photograph of that size.
+func Photograph(t testing.TB, tree *harness.Tree, width, height int) *harness.Array {
+	t.Helper()
+	a, err := tree.Photograph("coffee", width, height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Map makes an array with extents w x h x d of the photograph's pixels: f gets red,
+// green and blue of a pixel and the third coordinate.
+func Map(photo *harness.Array, t harness.DType, depth int, f func(r, g, b, d int) float64) *harness.Array {
+	shape := []int{photo.Shape[0], photo.Shape[1]}
+	if depth > 0 {
+		shape = append(shape, depth)
+	}
+	n := shape[0] * shape[1]
+	out := &harness.Array{Type: t, Shape: shape}
+	for d := range max(depth, 1) {
+		for i := range n {
+			out.Data = appendElement(out.Data, t, f(int(photo.Data[i]), int(photo.Data[n+i]), int(photo.Data[2*n+i]), d))
+		}
+	}
+	return out
+}
+
+// Table makes a small array of the values f(i), i counting elements in Halide's order.
+func Table(t harness.DType, f func(i int) float64, shape ...int) *harness.Array {
+	out := harness.NewArray(t, shape...)
+	n := out.Len()
+	out.Data = out.Data[:0]
+	for i := range n {
+		out.Data = appendElement(out.Data, t, f(i))
+	}
+	return out
+}
+
+func appendElement(b []byte, t harness.DType, v float64) []byte {
+	if t == harness.F32 {
+		return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
+	}
+	if t == harness.F64 {
+		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return append(b, binary.LittleEndian.AppendUint64(nil, uint64(int64(v)))[:t.Size()]...)
+}

@@ -1,0 +1,201 @@
+// Package suite is what every program has to pass under gowarp: the results of the
+// plainly scheduled CPU build and of an independent reference, on OpenCL at sizes that
+// fit no tile, and kernels that every NVIDIA GPU accepts and can launch. It does not
+// judge speed.
+package suite
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+)
+
+// Program is a generator and what it takes to run it.
+type Program struct {
+	Generator harness.Generator
+	Reference string // a script for harness.Reference
+	// Inputs makes the arguments and the shapes of the outputs for a width x height.
+	Inputs func(t testing.TB, tree *harness.Tree, width, height int) (harness.Args, map[string][]int)
+	Sizes  [][2]int
+	// Estimated is the size that the generator's estimates name.
+	Estimated [2]int
+	// Tiny is a size at which Halide's default schedule, which inlines everything and
+	// recomputes reductions at every use, finishes; zero where none does.
+	Tiny      [2]int
+	Tolerance harness.Tolerance
+	// Environment asks for gowarp by HL_AUTOSCHEDULER instead of by -p.
+	Environment bool
+}
+
+// capabilities are the oldest, a common and the newest that Halide 21 emits code for.
+var capabilities = []int{50, 75, 86}
+
+func (p Program) scheduler() harness.Scheduler {
+	if p.Environment {
+		return harness.GowarpByEnvironment(nil)
+	}
+	return harness.Gowarp(nil)
+}
+
+// Run runs all checks.
+func Run(t *testing.T, p Program) {
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("cpu", func(t *testing.T) { t.Parallel(); p.cpu(t, tree) })
+	t.Run("opencl", func(t *testing.T) { t.Parallel(); p.opencl(t, tree) })
+	for _, sm := range capabilities {
+		t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) { t.Parallel(); p.cuda(t, tree, sm) })
+	}
+	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
+}
+
+func (p Program) emit(t *testing.T, tree *harness.Tree, o harness.EmitOptions) (*harness.Emission, *harness.Program) {
+	t.Helper()
+	e, err := tree.Emit(p.Generator, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := tree.Link(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, program
+}
+
+func run(t *testing.T, program *harness.Program, in harness.Args, out map[string][]int) map[string]*harness.Array {
+	t.Helper()
+	got, err := program.Run(in, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func (p Program) compare(t *testing.T, what string, got, want map[string]*harness.Array) {
+	t.Helper()
+	for name := range want {
+		if err := harness.Compare(got[name], want[name], p.Tolerance); err != nil {
+			t.Errorf("%s: output %s: %v", what, name, err)
+		}
+	}
+}
+
+func (p Program) reference(t *testing.T, tree *harness.Tree, in harness.Args, out map[string][]int) map[string]*harness.Array {
+	t.Helper()
+	var names []string
+	for name := range out {
+		names = append(names, name)
+	}
+	want, err := tree.Reference(p.Reference, in, names...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return want
+}
+
+// cpu holds the algorithm against the reference, so that the other checks have
+// something to stand on.
+func (p Program) cpu(t *testing.T, tree *harness.Tree) {
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	for _, size := range p.Sizes {
+		in, out := p.Inputs(t, tree, size[0], size[1])
+		p.compare(t, fmt.Sprintf("%dx%d against the reference", size[0], size[1]), run(t, root, in, out), p.reference(t, tree, in, out))
+	}
+	if p.Tiny[0] == 0 {
+		return
+	}
+	_, plain := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Unscheduled()})
+	in, out := p.Inputs(t, tree, p.Tiny[0], p.Tiny[1])
+	p.compare(t, "unscheduled against every Func at root", run(t, plain, in, out), run(t, root, in, out))
+}
+
+func (p Program) opencl(t *testing.T, tree *harness.Tree) {
+	e, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: p.scheduler()})
+	if e.Log != "" {
+		t.Errorf("not quiet by default, the generator printed:\n%s", e.Log)
+	}
+	// Without this, a schedule that leaves everything on the host would pass.
+	if n, err := e.LaunchSites(); err != nil || n == 0 {
+		t.Fatalf("%d kernel launches in the lowered pipeline (%v)", n, err)
+	}
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	for _, size := range p.Sizes {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			in, out := p.Inputs(t, tree, size[0], size[1])
+			got := run(t, gpu, in, out)
+			p.compare(t, "against the CPU", got, run(t, root, in, out))
+			p.compare(t, "against the reference", got, p.reference(t, tree, in, out))
+		})
+	}
+}
+
+func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
+	e, program := p.emit(t, tree, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: p.scheduler()})
+	uses, err := tree.CheckPTX(e, sm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	registers := map[string]harness.KernelUse{}
+	for _, u := range uses {
+		registers[u.Kernel] = u
+	}
+	for _, size := range append([][2]int{p.Estimated}, p.Sizes...) {
+		in, out := p.Inputs(t, tree, size[0], size[1])
+		launches, err := program.Launches(in, out)
+		if err != nil {
+			t.Fatalf("%dx%d: %v", size[0], size[1], err)
+		}
+		for _, l := range launches {
+			if err := l.Check(); err != nil {
+				t.Errorf("%dx%d: %v", size[0], size[1], err)
+			}
+			if size == p.Estimated {
+				u := registers[l.Kernel]
+				t.Logf("%s: blocks %v, threads %v, %d bytes shared, %d registers, %d bytes spilled", l.Kernel, l.Blocks, l.Threads, l.SharedBytes, u.Registers, u.SpillStores+u.SpillLoads)
+			}
+		}
+	}
+}
+
+// source checks that the schedule is the same on every run, and that the C++ which
+// Halide writes of it compiles.
+func (p Program) source(t *testing.T, tree *harness.Tree) {
+	o := harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: p.scheduler(), Outputs: []string{"schedule"}}
+	var texts []string
+	for _, fresh := range []bool{false, true} {
+		o.Fresh = fresh
+		e, err := tree.Emit(p.Generator, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(e.File("schedule.h"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+		if err := e.Remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("two runs, two schedules:\n%s\n%s", texts[0], texts[1])
+	}
+	if !strings.Contains(texts[0], "gpu_") {
+		t.Errorf("the schedule's source uses no GPU:\n%s", texts[0])
+	}
+	header := filepath.Join(t.TempDir(), "schedule.h")
+	if err := os.WriteFile(header, []byte(texts[0]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("g++", "-std=c++17", "-fsyntax-only", "-Werror=all", "-I"+tree.Halide("include"), "-x", "c++", header).CombinedOutput()
+	if err != nil {
+		t.Errorf("the schedule's source does not compile: %v\n%s\n%s", err, out, texts[0])
+	}
+}

@@ -1,0 +1,59 @@
+// The C ABI between the C++ half of the bridge (package halidecc) and its Go
+// half (package abi). Flat structs and NUL-terminated strings: neither side
+// parses the other's data structures. Words ("compute_root", "gpu_shared",
+// "round_up") are those of the schedule's JSON form, so an unknown one can be
+// named in an error.
+#ifndef GOWARP_ABI_H
+#define GOWARP_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// One scheduling call on one stage of one Func; unused fields are 0 or NULL.
+//
+// A loop is named either "@k", the k-th loop of the untouched stage counted
+// from the innermost, or by a name that an earlier directive of the same stage
+// made.
+typedef struct {
+    const char *op;
+    int32_t func;   // id in the exported pipeline
+    int32_t stage;  // 0 is the pure definition
+    const char **vars;
+    int32_t num_vars;
+    int64_t n;  // factor, extent or alignment
+    const char *tail;
+    const char *memory;
+    int32_t at_func, at_stage;
+    const char *at_var;
+} gowarp_directive;
+
+// What C++ asks of Go: everything is owned by C++ and valid during the call.
+typedef struct {
+    const char *json;  // the exported pipeline
+    size_t json_bytes;
+    const char **keys;  // parameters, in the order of their names
+    const char **values;
+    int32_t num_params;
+    int32_t verbose;  // level of HL_DEBUG_AUTOSCHEDULE
+} gowarp_request;
+
+// What Go answers. Everything in it was allocated by malloc and is freed by
+// gowarp_reply_free. error is NULL on success; then the rest is set.
+typedef struct {
+    gowarp_directive *directives;
+    int32_t num_directives;
+    char *source;  // the schedule as Halide C++
+    char *error;
+} gowarp_reply;
+
+void gowarp_reply_free(gowarp_reply *reply);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,444 @@
+//go:build halide
+
+#include "apply.h"
+#include "export.h"
+
+#include <functional>
+#include <set>
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace gowarp {
+
+namespace {
+
+struct Word {
+    const char *word;
+    int value;
+};
+
+const Word memory_words[] = {
+    {"auto", (int)MemoryType::Auto},         {"heap", (int)MemoryType::Heap},
+    {"stack", (int)MemoryType::Stack},       {"register", (int)MemoryType::Register},
+    {"gpu_shared", (int)MemoryType::GPUShared}, {"gpu_texture", (int)MemoryType::GPUTexture},
+};
+
+const Word tail_words[] = {
+    {"", (int)TailStrategy::Auto},
+    {"auto", (int)TailStrategy::Auto},
+    {"round_up", (int)TailStrategy::RoundUp},
+    {"guard_with_if", (int)TailStrategy::GuardWithIf},
+    {"predicate", (int)TailStrategy::Predicate},
+    {"predicate_loads", (int)TailStrategy::PredicateLoads},
+    {"predicate_stores", (int)TailStrategy::PredicateStores},
+    {"shift_inwards", (int)TailStrategy::ShiftInwards},
+    {"shift_inwards_and_blend", (int)TailStrategy::ShiftInwardsAndBlend},
+    {"round_up_and_blend", (int)TailStrategy::RoundUpAndBlend},
+};
+
+template<size_t N>
+bool find_word(const Word (&words)[N], const std::string &s, int &value) {
+    for (const Word &w : words) {
+        if (s == w.word) {
+            value = w.value;
+            return true;
+        }
+    }
+    return false;
+}
+
+std::string str(const char *s) {
+    return s ? s : "";
+}
+
+// A loop as directives name it, and as Halide does.
+struct Loop {
+    std::string label, name;
+    bool rvar;
+    VarOrRVar var() const { return VarOrRVar(name, rvar); }
+};
+
+// The loops of one stage while directives are checked one after another.
+class Loops {
+public:
+    Loops() = default;
+    Loops(const Function &f, const Definition &def) {
+        const auto plain = untouched_loops(f, def);
+        for (size_t k = 0; k < plain.size(); k++) {
+            const Loop l{"@" + std::to_string(k), plain[k].name, plain[k].rvar};
+            original_.push_back(l);
+            live_.push_back(l);
+            taken_.insert(l.name);
+        }
+    }
+
+    const Loop *find(const std::string &label) const { return find_in(live_, label); }
+    const Loop *original(const std::string &label) const { return find_in(original_, label); }
+
+    void remove(const std::string &label) {
+        for (size_t i = 0; i < live_.size(); i++) {
+            if (live_[i].label == label) {
+                live_.erase(live_.begin() + i);
+                return;
+            }
+        }
+    }
+
+    // A new loop. Halide matches the last part of a name, so the name must hold
+    // no dot and be unlike every other of the stage; the label stays as it is.
+    Loop add(const std::string &label, bool rvar) {
+        std::string name;
+        if (const Loop *o = original(label)) {
+            name = o->name;  // a split that keeps the old name for one of its parts
+        } else {
+            for (char c : label) {
+                name += isalnum((unsigned char)c) ? c : '_';
+            }
+            if (name.empty() || isdigit((unsigned char)name[0]) || name[0] == '_') {
+                name = "v" + name;
+            }
+            while (!taken_.insert(name).second) {
+                name += "_";
+            }
+        }
+        live_.push_back({label, name, rvar});
+        return live_.back();
+    }
+
+    std::string list() const {
+        std::string s;
+        for (const Loop &l : live_) {
+            s += (s.empty() ? "" : ", ") + (l.label[0] == '@' ? l.name : l.label);
+        }
+        return s.empty() ? "none" : s;
+    }
+
+private:
+    static const Loop *find_in(const std::vector<Loop> &v, const std::string &label) {
+        for (const Loop &l : v) {
+            if (l.label == label) {
+                return &l;
+            }
+        }
+        return nullptr;
+    }
+    std::vector<Loop> original_, live_;
+    std::set<std::string> taken_;
+};
+
+// A checked directive, ready for either set of Funcs.
+struct Step {
+    std::string text;  // "split(x, x_o, x_i, 32) on gray"
+    int func;
+    std::function<void(const std::vector<Function> &)> run;
+};
+
+class Checker {
+public:
+    explicit Checker(const Graph &g) : g_(g), loops_(g.funcs.size()) {
+        for (size_t i = 0; i < g.funcs.size(); i++) {
+            for (const Definition *def : definitions(g.funcs[i].original)) {
+                loops_[i].emplace_back(g.funcs[i].original, *def);
+            }
+        }
+    }
+
+    std::vector<Step> check(const gowarp_directive *directives, int count) {
+        std::vector<Step> steps;
+        for (int i = 0; i < count; i++) {
+            steps.push_back(one(directives[i]));
+            if (!steps.back().run) {
+                levels_.emplace_back(i, &directives[i]);
+            }
+        }
+        // Levels are looked up last: a consumer may be split after a producer
+        // is put into it.
+        for (const auto &l : levels_) {
+            steps[l.first].run = level(*l.second, steps[l.first].text);
+        }
+        return steps;
+    }
+
+private:
+    [[noreturn]] static void fail(const std::string &text, const std::string &why) {
+        throw CompileError("gowarp: " + text + ": " + why);
+    }
+
+    std::string loop_text(const gowarp_directive &d, const std::string &label) const {
+        if (!loops_[d.func].empty()) {
+            const size_t stage = (size_t)d.stage < loops_[d.func].size() ? d.stage : 0;
+            if (const Loop *l = loops_[d.func][stage].original(label)) {
+                return l->name;
+            }
+        }
+        return label;
+    }
+
+    std::string describe(const gowarp_directive &d) const {
+        std::string s = str(d.op) + "(";
+        std::string sep;
+        const auto item = [&](const std::string &t) {
+            s += sep + t;
+            sep = ", ";
+        };
+        for (int i = 0; i < d.num_vars; i++) {
+            item(loop_text(d, str(d.vars[i])));
+        }
+        if (d.at_var) {
+            const bool known = d.at_func >= 0 && d.at_func < (int)g_.funcs.size();
+            item(known ? g_.funcs[d.at_func].original.name() : "Func " + std::to_string(d.at_func));
+            gowarp_directive at{};
+            at.func = d.at_func;
+            at.stage = d.at_stage;
+            item(known ? loop_text(at, str(d.at_var)) : str(d.at_var));
+        }
+        if (!str(d.memory).empty()) {
+            item(d.memory);
+        }
+        if (d.n) {
+            item(std::to_string(d.n));
+        }
+        if (!str(d.tail).empty()) {
+            item(d.tail);
+        }
+        s += ") on " + g_.funcs[d.func].original.name();
+        if (d.stage > 0) {
+            s += ".update(" + std::to_string(d.stage - 1) + ")";
+        }
+        return s;
+    }
+
+    // The arguments of a directive that names loops of its own stage.
+    std::vector<Loop> named(const gowarp_directive &d, const std::string &text, Loops &loops) {
+        std::vector<Loop> out;
+        std::set<std::string> seen;
+        for (int i = 0; i < d.num_vars; i++) {
+            out.push_back(live(text, loops, str(d.vars[i])));
+            if (!seen.insert(out.back().label).second) {
+                fail(text, "the loop " + out.back().name + " is named twice");
+            }
+        }
+        return out;
+    }
+
+    static Loop live(const std::string &text, const Loops &loops, const std::string &label) {
+        if (const Loop *l = loops.find(label)) {
+            return *l;
+        }
+        const Loop *o = loops.original(label);
+        fail(text, "the stage has no loop " + (o ? o->name + " any more" : label) + "; it has " + loops.list());
+    }
+
+    static void want(const gowarp_directive &d, const std::string &text, int least, int most) {
+        if (d.num_vars < least || d.num_vars > most) {
+            fail(text, "wrong number of loops");
+        }
+    }
+
+    // The Func's argument that a storage directive names, by its original loop.
+    Var argument(const gowarp_directive &d, const std::string &text, const char *label) const {
+        const Loop *l = loops_[d.func].empty() ? nullptr : loops_[d.func][0].original(str(label));
+        if (!l) {
+            fail(text, str(label) + " is no argument of the Func");
+        }
+        return Var(l->name);
+    }
+
+    static Func func_of(const std::vector<Function> &fs, int id) {
+        return Func(fs[id]);
+    }
+
+    Step one(const gowarp_directive &d) {
+        if (d.func < 0 || d.func >= (int)g_.funcs.size()) {
+            throw CompileError("gowarp: directive " + str(d.op) + " is for Func " + std::to_string(d.func) +
+                               "; there are " + std::to_string(g_.funcs.size()));
+        }
+        const std::string text = describe(d), op = str(d.op);
+        const int func = d.func, stage = d.stage;
+        std::vector<Loops> &all = loops_[func];
+        Step step{text, func, nullptr};
+
+        // Directives on the Func.
+        if (op == "compute_root" || op == "compute_inline") {
+            want(d, text, 0, 0);
+            const bool root = op == "compute_root";
+            step.run = [=](const std::vector<Function> &fs) {
+                Func f = func_of(fs, func);
+                root ? f.compute_root() : f.compute_inline();
+            };
+            return step;
+        }
+        if (op == "compute_at" || op == "store_at") {
+            return step;  // check() fills it in
+        }
+        if (op == "store_in") {
+            int m;
+            if (!find_word(memory_words, str(d.memory), m)) {
+                fail(text, "there is no such kind of memory");
+            }
+            step.run = [=](const std::vector<Function> &fs) { func_of(fs, func).store_in((MemoryType)m); };
+            return step;
+        }
+        if (op == "bound_storage" || op == "bound_extent" || op == "align_storage") {
+            want(d, text, 1, 1);
+            const Var v = argument(d, text, d.vars[0]);
+            if (d.n < 1 || d.n > INT32_MAX) {
+                fail(text, "the number must be positive and fit 32 bits");
+            }
+            const int n = (int)d.n;
+            step.run = [=](const std::vector<Function> &fs) {
+                Func f = func_of(fs, func);
+                op == "bound_storage" ? f.bound_storage(v, n) : op == "bound_extent" ? f.bound_extent(v, n) :
+                                                                                       f.align_storage(v, n);
+            };
+            return step;
+        }
+        if (op == "reorder_storage") {
+            std::vector<Var> vars;
+            for (int i = 0; i < d.num_vars; i++) {
+                vars.push_back(argument(d, text, d.vars[i]));
+            }
+            step.run = [=](const std::vector<Function> &fs) { func_of(fs, func).reorder_storage(vars); };
+            return step;
+        }
+
+        // Directives on a stage.
+        if (stage < 0 || stage >= (int)all.size()) {
+            fail(text, "the Func has " + std::to_string(all.size()) + " stages that can be scheduled");
+        }
+        Loops &loops = all[stage];
+        std::function<void(Stage &)> run;
+        if (op == "split") {
+            want(d, text, 3, 3);
+            const Loop old = live(text, loops, str(d.vars[0]));
+            int tail;
+            if (!find_word(tail_words, str(d.tail), tail)) {
+                fail(text, "there is no such tail strategy");
+            }
+            if (d.n < 1 || d.n > INT32_MAX) {
+                fail(text, "the factor must be positive and fit 32 bits");
+            }
+            loops.remove(old.label);
+            const Loop outer = added(text, loops, d.vars[1], old.rvar), inner = added(text, loops, d.vars[2], old.rvar);
+            const int n = (int)d.n;
+            run = [=](Stage &s) { s.split(old.var(), outer.var(), inner.var(), n, (TailStrategy)tail); };
+        } else if (op == "fuse") {
+            want(d, text, 3, 3);
+            const Loop inner = live(text, loops, str(d.vars[0])), outer = live(text, loops, str(d.vars[1]));
+            if (inner.label == outer.label) {
+                fail(text, "a loop cannot be fused with itself");
+            }
+            loops.remove(inner.label);
+            loops.remove(outer.label);
+            const Loop fused = added(text, loops, d.vars[2], inner.rvar || outer.rvar);
+            run = [=](Stage &s) { s.fuse(inner.var(), outer.var(), fused.var()); };
+        } else if (op == "reorder") {
+            want(d, text, 1, INT32_MAX);
+            std::vector<VarOrRVar> vars;
+            for (const Loop &l : named(d, text, loops)) {
+                vars.push_back(l.var());
+            }
+            run = [=](Stage &s) { s.reorder(vars); };
+        } else if (op == "gpu_blocks" || op == "gpu_threads") {
+            want(d, text, 1, 3);
+            const std::vector<Loop> v = named(d, text, loops);
+            const bool blocks = op == "gpu_blocks";
+            run = [=](Stage &s) {
+                for (const Loop &l : v) {
+                    blocks ? s.gpu_blocks(l.var()) : s.gpu_threads(l.var());
+                }
+            };
+        } else if (op == "gpu_lanes" || op == "unroll" || op == "vectorize" || op == "serial") {
+            want(d, text, 1, 1);
+            const Loop l = live(text, loops, str(d.vars[0]));
+            run = [=](Stage &s) {
+                op == "gpu_lanes" ? s.gpu_lanes(l.var()) :
+                op == "unroll"    ? s.unroll(l.var()) :
+                op == "vectorize" ? s.vectorize(l.var()) :
+                                    s.serial(l.var());
+            };
+        } else if (op == "gpu_single_thread") {
+            want(d, text, 0, 0);
+            run = [](Stage &s) { s.gpu_single_thread(); };
+        } else if (op == "atomic") {
+            want(d, text, 0, 0);
+            run = [](Stage &s) { s.atomic(); };
+        } else {
+            fail(text, "there is no such directive");
+        }
+        step.run = [=](const std::vector<Function> &fs) {
+            Function f = fs[func];
+            Stage s(f, stage == 0 ? f.definition() : f.update(stage - 1), stage);
+            run(s);
+        };
+        return step;
+    }
+
+    static Loop added(const std::string &text, Loops &loops, const char *label, bool rvar) {
+        if (loops.find(str(label))) {
+            fail(text, "the stage already has a loop " + str(label));
+        }
+        return loops.add(str(label), rvar);
+    }
+
+    std::function<void(const std::vector<Function> &)> level(const gowarp_directive &d, const std::string &text) {
+        if (!d.at_var) {
+            fail(text, "it names no loop");
+        }
+        if (d.at_func < 0 || d.at_func >= (int)g_.funcs.size()) {
+            fail(text, "there are " + std::to_string(g_.funcs.size()) + " Funcs");
+        }
+        if (d.at_stage < 0 || d.at_stage >= (int)loops_[d.at_func].size()) {
+            fail(text, g_.funcs[d.at_func].original.name() + " has " + std::to_string(loops_[d.at_func].size()) +
+                           " stages");
+        }
+        const Loop l = live(text, loops_[d.at_func][d.at_stage], str(d.at_var));
+        const bool compute = str(d.op) == "compute_at";
+        const int func = d.func, at_func = d.at_func;
+        return [=](const std::vector<Function> &fs) {
+            Func f = func_of(fs, func);
+            // No stage index: Halide 21 checks a level against its own list, which has
+            // none, and refuses one that names a stage.
+            const LoopLevel at(fs[at_func], l.var());
+            compute ? f.compute_at(at) : f.store_at(at);
+        };
+    }
+
+    const Graph &g_;
+    std::vector<std::vector<Loops>> loops_;  // per Func, per stage
+    std::vector<std::pair<int, const gowarp_directive *>> levels_;
+};
+
+void run_all(const std::vector<Step> &steps, const std::vector<Function> &funcs) {
+    for (const Step &s : steps) {
+        std::string why;
+        try {
+            s.run(funcs);
+            continue;
+        } catch (const Halide::Error &e) {
+            why = e.what();
+        } catch (const std::exception &e) {
+            why = e.what();
+        }
+        while (!why.empty() && isspace((unsigned char)why.back())) {
+            why.pop_back();
+        }
+        throw CompileError("gowarp: " + s.text + ": " + why);
+    }
+}
+
+}  // namespace
+
+void apply_directives(const Graph &g, const gowarp_directive *directives, int count) {
+    const std::vector<Step> steps = Checker(g).check(directives, count);
+    std::vector<Function> originals, copies;
+    for (const FuncEntry &f : g.funcs) {
+        originals.push_back(f.original);
+        copies.push_back(f.copy);
+    }
+    run_all(steps, copies);
+    run_all(steps, originals);
+}
+
+}  // namespace gowarp

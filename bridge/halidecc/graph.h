@@ -1,0 +1,69 @@
+// The pipeline as the exporter walks it: Funcs and inputs in an order that
+// depends on the definitions alone, never on Halide's names, whose $N suffixes
+// differ between runs.
+#ifndef GOWARP_GRAPH_H
+#define GOWARP_GRAPH_H
+
+#include <Halide.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gowarp {
+
+// A Func of the user's, and its twin in a deep copy of the pipeline in which
+// calls already go to the wrappers of Func::in and clone_in, exactly as Halide
+// resolves them when it lowers. Expressions are read from the copy; directives
+// are rehearsed on the copy and then applied to the original.
+struct FuncEntry {
+    Halide::Internal::Function original, copy;
+    bool output = false;
+    int pipeline_index = -1;  // i of Pipeline::get_func(i); -1 where that cannot reach it
+    int found_index = -1;     // position in called_funcs_in_order_found
+};
+
+// An input: a parameter (buffer or scalar) or an embedded buffer.
+struct InputEntry {
+    Halide::Parameter param;
+    Halide::Buffer<> buffer;
+    std::string name() const { return param.defined() ? param.name() : buffer.name(); }
+    Halide::Type type() const { return param.defined() ? param.type() : (Halide::Type)buffer.type(); }
+    bool scalar() const { return param.defined() && !param.is_buffer(); }
+};
+
+struct Graph {
+    std::vector<FuncEntry> funcs;  // producers first
+    std::vector<InputEntry> inputs;
+    std::vector<int> outputs;
+
+    // -1 where unknown.
+    int func_id(const std::string &name) const;
+    int input_id(const Halide::Parameter &p) const;
+    int input_id(const Halide::Buffer<> &b) const;
+
+    std::map<std::string, int> func_by_name;  // for look-ups only
+    std::map<Halide::Parameter, int> input_by_param;
+    std::map<const void *, int> input_by_buffer;
+};
+
+// Walks the pipeline. Throws Halide::Error.
+Graph build_graph(const Halide::Pipeline &pipeline);
+
+// The operands of an expression, in order. Throws Halide::CompileError for a
+// kind of node that this exporter does not know; where names the place.
+void operands(const Halide::Internal::BaseExprNode *e, const std::string &where,
+              std::vector<Halide::Expr> &out);
+
+// Every expression of one stage in the order in which it is exported: the
+// left-hand side, the values, the predicate, the ranges of the reduction.
+std::vector<Halide::Expr> stage_exprs(const Halide::Internal::Definition &def);
+
+// The definitions of a Func: pure, then updates; none for an extern Func.
+std::vector<const Halide::Internal::Definition *> definitions(const Halide::Internal::Function &f);
+
+bool has_predicate(const Halide::Internal::Definition &def);
+
+}  // namespace gowarp
+
+#endif

@@ -1,0 +1,21 @@
+//go:build halide
+
+// Package halidecc is the C++ half of the bridge: the only code that sees
+// Halide's data structures. Its C++ writes a pipeline as JSON (export.cc,
+// graph.cc, nodes.cc, boxes.cc, scheduled.cc), applies directives to Funcs
+// (apply.cc) and registers the autoscheduler (register.cc).
+//
+// It is a leaf: it imports nothing, knows no cost and no strategy, and decides
+// nothing. The Go half, package plugin, answers its one question through
+// gowarp_abi.h.
+package halidecc
+
+// #cgo pkg-config: halide
+// #cgo CXXFLAGS: -std=c++17 -O2 -fvisibility=hidden -I${SRCDIR}/../abi
+import "C"
+
+// With buildmode=c-shared the go command caches the C++ of a package only if
+// the package exports something.
+//
+//export gowarp_halidecc_present
+func gowarp_halidecc_present() C.int { return 1 }

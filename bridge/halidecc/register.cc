@@ -1,0 +1,142 @@
+//go:build halide
+
+// The autoscheduler as Halide sees it: registered when the library is loaded,
+// called once per pipeline.
+
+#include "apply.h"
+#include "export.h"
+#include "gowarp_abi.h"
+#include "stack.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace Halide;
+
+// Defined in Go by package plugin. Weak, so that this package links into test
+// binaries without it.
+extern "C" __attribute__((weak)) int gowarp_schedule(gowarp_request *request, gowarp_reply *reply);
+
+extern "C" void gowarp_reply_free(gowarp_reply *reply) {
+    for (int32_t i = 0; i < reply->num_directives; i++) {
+        gowarp_directive &d = reply->directives[i];
+        for (int32_t v = 0; v < d.num_vars; v++) {
+            free((void *)d.vars[v]);
+        }
+        free((void *)d.vars);
+        free((void *)d.op);
+        free((void *)d.tail);
+        free((void *)d.memory);
+        free((void *)d.at_var);
+    }
+    free(reply->directives);
+    free(reply->source);
+    free(reply->error);
+    *reply = gowarp_reply{};
+}
+
+namespace gowarp {
+
+namespace {
+
+const pid_t loaded_in = getpid();
+
+int debug_level() {
+    const char *v = getenv("HL_DEBUG_AUTOSCHEDULE");
+    return v ? atoi(v) : 0;
+}
+
+double ms_since(std::chrono::steady_clock::time_point &t) {
+    const auto now = std::chrono::steady_clock::now();
+    const double ms = std::chrono::duration<double, std::milli>(now - t).count();
+    t = now;
+    return ms;
+}
+
+// 10342 as "10,342".
+std::string grouped(size_t n) {
+    std::string s = std::to_string(n);
+    for (int i = (int)s.size() - 3; i > 0; i -= 3) {
+        s.insert(i, ",");
+    }
+    return s;
+}
+
+struct Reply : gowarp_reply {
+    Reply() : gowarp_reply{} {}
+    ~Reply() { gowarp_reply_free(this); }
+};
+
+void autoschedule(const Pipeline &pipeline, const Target &target, const AutoschedulerParams &params,
+                  AutoSchedulerResults *results) {
+    if (getpid() != loaded_in) {
+        throw CompileError("gowarp: this process was forked after the plugin was loaded, and the Go runtime does not "
+                           "survive a fork. Load the plugin in the process that compiles (start it with exec, or with "
+                           "multiprocessing's \"spawn\").");
+    }
+    if (!gowarp_schedule) {
+        throw CompileError("gowarp: this copy of the plugin was linked without its Go half");
+    }
+    if (!target.has_gpu_feature()) {
+        throw CompileError("gowarp: the target " + target.to_string() + " has no GPU feature, and gowarp schedules for "
+                           "GPUs. Name one in the target, for example target=host-cuda-cuda_capability_86 or "
+                           "target=host-opencl.");
+    }
+    const int verbose = debug_level();
+    auto clock = std::chrono::steady_clock::now();
+
+    Graph graph;
+    std::string json;
+    with_deep_stack([&] {
+        graph = build_graph(pipeline);
+        json = export_pipeline(graph, target);
+    });
+    const double export_ms = ms_since(clock);
+
+    std::vector<const char *> keys, values;
+    for (const auto &kv : params.extra) {
+        keys.push_back(kv.first.c_str());
+        values.push_back(kv.second.c_str());
+    }
+    gowarp_request request{};
+    request.json = json.data();
+    request.json_bytes = json.size();
+    request.keys = keys.data();
+    request.values = values.data();
+    request.num_params = (int32_t)keys.size();
+    request.verbose = verbose;
+    Reply reply;
+    // Go never throws and nothing is thrown through it: an error is a string.
+    gowarp_schedule(&request, &reply);
+    if (reply.error) {
+        throw CompileError(reply.error);
+    }
+    const double schedule_ms = ms_since(clock);
+
+    with_deep_stack([&] { apply_directives(graph, reply.directives, reply.num_directives); });
+    if (verbose > 0) {
+        fprintf(stderr, "gowarp: %zu Funcs, %s B of JSON: export %.1f ms, schedule %.1f ms, apply %.1f ms\n",
+                graph.funcs.size(), grouped(json.size()).c_str(), export_ms, schedule_ms, ms_since(clock));
+    }
+    results->schedule_source = reply.source ? reply.source : "";
+}
+
+// Halide throws when a name is taken, and nothing may be thrown while a library
+// is being loaded. The copy that came first serves.
+const bool registered = [] {
+    try {
+        Pipeline::add_autoscheduler("gowarp", autoschedule);
+        return true;
+    } catch (const Error &) {
+        if (debug_level() > 0) {
+            fprintf(stderr, "gowarp: the plugin is loaded twice in this process; the first copy stays\n");
+        }
+        return false;
+    }
+}();
+
+}  // namespace
+
+}  // namespace gowarp

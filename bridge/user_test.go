@@ -1,0 +1,134 @@
+//go:build halide
+
+package bridge
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What users get wrong is an error with words that help, and never a crash.
+func TestErrorsOfUsers(t *testing.T) {
+	small := compiled(t, "small")
+	for _, c := range []struct {
+		name   string
+		target string
+		more   []string
+		words  []string
+	}{
+		{"no GPU", "target=x86-64-linux", nil, []string{"gowarp: the target x86-64-linux", "no GPU feature", "target=host-opencl"}},
+		{"already scheduled", cudaTarget, []string{"mistake=scheduled"}, []string{"gowarp: ", "sums", "compute_root()"}},
+		{"no estimates", cudaTarget, []string{"mistake=estimates"}, []string{"gowarp: ", "out", "estimate"}},
+		{"unknown parameter", cudaTarget, []string{"autoscheduler.mod=x"}, []string{"gowarp: ", "unknown parameter mod", "mode"}},
+		{"bad value", cudaTarget, []string{"autoscheduler.max_registers=many"}, []string{"gowarp: ", "max_registers=many"}},
+		{"dump into nowhere", cudaTarget, []string{"autoscheduler.dump=/nonexistent/p.json"}, []string{"gowarp: dump=/nonexistent/p.json: the folder /nonexistent does not exist"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fails(t, nil, small, scheduled(t, "small", c.target, c.more...), c.words...)
+		})
+	}
+}
+
+// Stage::unscheduled() says "I know that this has no schedule": it is none.
+func TestUnscheduledIsNoSchedule(t *testing.T) {
+	ok(t, nil, compiled(t, "small"), scheduled(t, "small", cudaTarget, "mistake=touched")...)
+}
+
+// The dump is written even if scheduling fails, whole, with nothing beside it.
+func TestDumpOfWhatCannotBeScheduled(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "pipeline.json")
+	fails(t, nil, compiled(t, "small"), scheduled(t, "small", cudaTarget, "mistake=scheduled", "autoscheduler.dump="+file), "scheduled")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := found{t, decoded(t, data)}
+	want := []string{"compute_root()", "store_in(heap)", "reorder_storage(y, x)", "split(x, xo, xi, 8)", "vectorize(xi)"}
+	if got := f.fn("sums").Scheduled; strings.Join(got, "; ") != strings.Join(want, "; ") {
+		t.Errorf("sums is scheduled %q, want %q", got, want)
+	}
+	if got := f.fn("out").Scheduled; len(got) != 1 || got[0] != "update(0).parallel(y)" {
+		t.Errorf("out is scheduled %q", got)
+	}
+	// The loops are those of the untouched stage all the same.
+	if l := f.fn("sums").Stages[0].Loops; len(l) != 2 || l[0].Label != "x" || l[1].Label != "y" {
+		t.Errorf("sums has loops %v", l)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %v (%v)", entries, err)
+	}
+}
+
+func TestQuietUnlessAsked(t *testing.T) {
+	small := compiled(t, "small")
+	if out := ok(t, nil, small, scheduled(t, "small", cudaTarget)...); out != "" {
+		t.Errorf("it prints %q", out)
+	}
+	out := ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=1"}, small, scheduled(t, "small", cudaTarget)...)
+	if !regexp.MustCompile(`(?m)^gowarp: 3 Funcs, [0-9],[0-9]{3} B of JSON: export [0-9.]+ ms, schedule [0-9.]+ ms, apply [0-9.]+ ms$`).MatchString(out) {
+		t.Errorf("no line of times in\n%s", out)
+	}
+	if !strings.Contains(out, "kernel out") {
+		t.Errorf("no loop nest in\n%s", out)
+	}
+}
+
+// Two targets in one command: Halide asks twice.
+func TestTwoTargets(t *testing.T) {
+	args := scheduled(t, "small", "target=x86-64-linux-avx-cuda-cuda_capability_50-sse41,x86-64-linux-cuda-cuda_capability_50", "-f", "small")
+	args[5] = "static_library"
+	out := ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=1"}, compiled(t, "small"), args...)
+	if n := strings.Count(out, "gowarp: 3 Funcs"); n != 2 {
+		t.Errorf("it was asked %d times:\n%s", n, out)
+	}
+}
+
+func TestLibraryUsers(t *testing.T) {
+	driver, plugin := compiled(t, "driver"), tree(t).Plugin()
+
+	t.Run("loaded twice", func(t *testing.T) {
+		second := filepath.Join(t.TempDir(), "copy.so")
+		data, err := os.ReadFile(plugin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(second, data, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		out := ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=1"}, driver, "twice", plugin, second)
+		if !strings.Contains(out, "gowarp: the plugin is loaded twice in this process") {
+			t.Errorf("it does not say so:\n%s", out)
+		}
+	})
+
+	t.Run("forked after loading", func(t *testing.T) {
+		r := run(t, nil, driver, "fork", plugin)
+		if r.code != 7 || !strings.Contains(r.out, "forked after the plugin was loaded") {
+			t.Errorf("the child ended with %d and said %s", r.code, r.out)
+		}
+	})
+
+	t.Run("Python", func(t *testing.T) {
+		out, err := tree(t).Python(filepath.Join("bridge", "testdata", "library.py"), plugin, filepath.Join(t.TempDir(), "p.json"))
+		if err != nil || !strings.Contains(out, "done") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+func BenchmarkPlugin(b *testing.B) {
+	exe := compiled(b, "driver")
+	plugin := tree(b).Plugin()
+	times := regexp.MustCompile(`export ([0-9.]+) ms, schedule ([0-9.]+) ms, apply ([0-9.]+) ms`)
+	for b.Loop() {
+		out := ok(b, []string{"HL_DEBUG_AUTOSCHEDULE=1"}, exe, "schedule", plugin)
+		if times.FindString(out) == "" {
+			b.Fatal(out)
+		}
+	}
+}
