@@ -9,7 +9,8 @@ import (
 	"gowarp/internal/plan"
 )
 
-// emit turns every Layout into directives. Nothing is decided here.
+// emit turns every Layout into directives. Nothing is decided here; that every directive
+// finds the loops it names is checked at the end.
 func emit(s *state) error {
 	out := &schedule.Schedule{
 		Target:     s.p.Target.String,
@@ -30,7 +31,7 @@ func emit(s *state) error {
 			out.Kernels = append(out.Kernels, s.describe(k, s.found[i], j))
 		}
 	}
-	return nil
+	return out.Check(s.p)
 }
 
 func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Directives, d) }

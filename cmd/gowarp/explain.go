@@ -21,11 +21,7 @@ kernel costs in the terms of the cost model.`,
 		OnUsageError: onUsage,
 		Flags:        schedulingFlags(),
 		Action: func(c *cli.Context) error {
-			prm, err := params(c)
-			if err != nil {
-				return err
-			}
-			p, err := readPipeline(c)
+			p, prm, err := request(c)
 			if err != nil {
 				return err
 			}

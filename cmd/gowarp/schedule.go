@@ -33,11 +33,7 @@ Example:
 			default:
 				return usagef("--format %s: tree, cpp or json is wanted", format)
 			}
-			prm, err := params(c)
-			if err != nil {
-				return err
-			}
-			p, err := readPipeline(c)
+			p, prm, err := request(c)
 			if err != nil {
 				return err
 			}

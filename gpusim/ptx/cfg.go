@@ -21,6 +21,16 @@ func Ends(i *Inst) bool {
 	return false
 }
 
+// Pauses reports whether a warp may leave a function at an instruction and come
+// back behind it: such an instruction is the last of its block.
+func Pauses(i *Inst) bool {
+	switch i.Op {
+	case "call", "bar", "barrier":
+		return true
+	}
+	return false
+}
+
 // Blocks cuts a function into basic blocks, in the order of its text, and finds
 // where diverging threads meet again. It is empty for a function without code.
 func (f *Function) Blocks() []Block {
@@ -28,7 +38,7 @@ func (f *Function) Blocks() []Block {
 	leader[0] = true
 	for k := range f.Code {
 		i := &f.Code[k]
-		if Ends(i) {
+		if Ends(i) || Pauses(i) {
 			leader[k+1] = true
 		}
 		for _, a := range i.Args {

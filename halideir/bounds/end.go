@@ -42,7 +42,7 @@ func (e End) At(lo, hi int64) int64 {
 	if e.AtHi {
 		v = hi
 	}
-	return floorDiv(e.Num*v+e.C, e.Den)
+	return FloorDiv(e.Num*v+e.C, e.Den)
 }
 
 // side is the end of an interval that an expression stands for: the lower end
@@ -203,7 +203,7 @@ func (f *fitter) fitSum(n *halideir.Node, s side) (End, bool) {
 // still turns an end whose slope cancelled into a constant.
 func still(e End) End {
 	if e.Loop >= 0 && e.Num == 0 {
-		return constEnd(floorDiv(e.C, e.Den), e.Trust)
+		return constEnd(FloorDiv(e.C, e.Den), e.Trust)
 	}
 	return e
 }
@@ -276,7 +276,7 @@ func (f *fitter) fitDiv(n *halideir.Node, s side) (End, bool) {
 	}
 	e.Trust = e.Trust.and(k.Trust)
 	if e.Loop < 0 {
-		return constEnd(floorDiv(e.C, k.C), e.Trust), true
+		return constEnd(FloorDiv(e.C, k.C), e.Trust), true
 	}
 	e.Den *= k.C // floor(floor(a/d)/k) = floor(a/(d*k))
 	return e, true
@@ -372,7 +372,8 @@ func reduce(e End) End {
 	return e
 }
 
-func floorDiv(a, b int64) int64 {
+// FloorDiv is the quotient rounded down, for b other than 0.
+func FloorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b != 0 && (a < 0) != (b < 0) {
 		q--

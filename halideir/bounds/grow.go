@@ -28,7 +28,7 @@ func (g Growth) Extent(t int64) int64 {
 	// floor((a+b)/d) - floor(a/d) is at most floor((b+d-1)/d) over all a; when
 	// every a is a multiple of some g > 1 the residues are fewer, but tile
 	// origins are not restricted here.
-	return floorDiv(abs(g.Num)*(t-1)+g.Hi-g.Lo+g.Den-1, g.Den) + 1
+	return FloorDiv(abs(g.Num)*(t-1)+g.Hi-g.Lo+g.Den-1, g.Den) + 1
 }
 
 // Points is the number of points of a region for a tile (T of every output

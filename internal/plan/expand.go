@@ -5,6 +5,7 @@ import (
 
 	"gowarp/halideir"
 	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
 )
 
 // Expand is one stage as it runs: with the Funcs that are inlined into it in
@@ -127,7 +128,7 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 	i.Clamped = i.Clamped || j.Clamped
 	switch {
 	case i.Kind == access.Constant:
-		i.Offset = floorDiv(j.Num*i.Offset+j.Offset, j.Den)
+		i.Offset = bounds.FloorDiv(j.Num*i.Offset+j.Offset, j.Den)
 		return i
 	case i.Kind != access.Affine:
 		return i
@@ -176,12 +177,4 @@ func appendIndex(b []byte, i access.Index) []byte {
 		b = binary.AppendVarint(b, v)
 	}
 	return b
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
 }

@@ -9,10 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"gowarp/autoscheduler"
 	"gowarp/benchmarks/harness"
+	"gowarp/halideir"
 )
 
 // Program is a generator and what it takes to run it.
@@ -152,6 +155,9 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 		if err != nil {
 			t.Fatalf("%dx%d: %v", size[0], size[1], err)
 		}
+		if size == p.Estimated {
+			p.predicted(t, tree, sm, launches)
+		}
 		for _, l := range launches {
 			if err := l.Check(); err != nil {
 				t.Errorf("%dx%d: %v", size[0], size[1], err)
@@ -162,6 +168,83 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 			}
 		}
 	}
+}
+
+// predicted checks that the kernels which the scheduler says it makes are those which are
+// launched at the estimated size: blocks, threads and shared memory, figure by figure.
+func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []harness.Launch) {
+	t.Helper()
+	dump := filepath.Join(t.TempDir(), "pipeline.json")
+	scheduler := harness.Gowarp(map[string]string{"dump": dump})
+	if p.Environment {
+		scheduler = harness.GowarpByEnvironment(map[string]string{"dump": dump})
+	}
+	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: scheduler, Outputs: []string{"schedule"}, Fresh: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Remove(); err != nil {
+		t.Error(err)
+	}
+	data, err := os.ReadFile(dump)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipeline, err := halideir.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := autoscheduler.Run(pipeline, autoscheduler.DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	type launch struct{ blocks, threads [3]int64 }
+	want, shared := map[launch][]int64{}, map[launch][]int64{}
+	for _, f := range r.Found {
+		for _, k := range f.Layout.Kernels {
+			if k.Host {
+				continue
+			}
+			l := launch{k.Grid, k.Block}
+			want[l] = append(want[l], k.SharedBytes)
+		}
+	}
+	for _, l := range launches {
+		key := launch{l.Blocks, l.Threads}
+		shared[key] = append(shared[key], int64(l.SharedBytes))
+	}
+	for key, predicted := range want {
+		got := shared[key]
+		delete(shared, key)
+		slices.Sort(predicted)
+		slices.Sort(got)
+		if len(got) != len(predicted) {
+			t.Errorf("%d kernels of %v blocks of %v threads are predicted, %d launched", len(predicted), key.blocks, key.threads, len(got))
+			continue
+		}
+		for i := range got {
+			// Where Halide sizes shared memory at run time the prediction is the most it may take.
+			if got[i] > predicted[i] || got[i] != predicted[i] && !sizedAtRunTime(r) {
+				t.Errorf("a kernel of %v blocks of %v threads takes %d B of shared memory, %d are predicted", key.blocks, key.threads, got[i], predicted[i])
+			}
+		}
+	}
+	for key, got := range shared {
+		t.Errorf("%d kernels of %v blocks of %v threads are launched, none is predicted", len(got), key.blocks, key.threads)
+	}
+}
+
+func sizedAtRunTime(r *autoscheduler.Result) bool {
+	for _, f := range r.Found {
+		for _, k := range f.Layout.Kernels {
+			for _, m := range k.Members {
+				if slices.Contains(m.Bounded, false) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // source checks that the schedule is the same on every run, and that the C++ which
