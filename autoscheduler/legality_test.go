@@ -117,3 +117,41 @@ func swapImpure(k *plan.Kernel) {
 		}
 	}
 }
+
+// TestLaunchOrder: groups that read each other cannot be launched, a Func has one place, and
+// what is read is computed.
+func TestLaunchOrder(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 640, 480)
+	xy := []string{"x", "y"}
+	f := b.Func("f", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(2.0).Add(1.0) })
+	g := b.Func("g", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr { return f.At(v[0], v[1]).Add(f.At(v[0], 0)).Mul(3.0) })
+	h := b.Func("h", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return g.At(v[0], v[1]).Add(f.At(v[0], v[1])).Add(g.At(0, v[1])).Add(f.At(0, v[1]))
+	})
+	b.Output(h, 640, 480)
+	prm := DefaultParams()
+	prm.Grouping = "none"
+	r, err := Run(b.Build(), prm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range r.Problem.Inlined {
+		r.Problem.Inlined[id] = false
+	}
+	for id := range r.Problem.P.Funcs {
+		r.Problem.Expand[r.Problem.StageIndex(id, 0)] = plan.ExpandStage(r.Problem.P, r.Problem.Access, r.Problem.Inlined, id, 0)
+	}
+	group := func(out int, members ...int) *plan.Group { return &plan.Group{Out: out, Members: members} }
+	for want, groups := range map[string][]*plan.Group{
+		"":               {group(f.ID), group(g.ID), group(h.ID)},
+		"in a circle":    {group(g.ID), group(h.ID, f.ID)},
+		"in two groups":  {group(f.ID), group(g.ID, f.ID), group(h.ID)},
+		"kernel compute": {group(f.ID), group(h.ID)},
+	} {
+		err := checkLaunchOrder(r.Problem, groups)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}

@@ -143,6 +143,7 @@ func TestFailuresAreNamedAndApplyNothing(t *testing.T) {
 		words      []string
 	}{
 		{"unknown directive", ds{root, do("prefetch", blurY, 0)}, []string{"gowarp: prefetch() on blur_y", "no such directive"}},
+		{"no label", ds{do(schedule.Unroll, blurY, 0, "@0")}, []string{"gowarp: unroll: ", "no label of a loop of blur_y"}},
 		{"unknown Func", ds{root, do(schedule.ComputeRoot, 7, 0)}, []string{"compute_root", "Func 7", "there are 3"}},
 		{"unknown stage", ds{root, do(schedule.Unroll, blurY, 2, "x")}, []string{"unroll(x) on blur_y.update(1)", "2 stages"}},
 		{"unknown loop", ds{s32, do(schedule.Unroll, blurY, 0, "z")}, []string{"gowarp: unroll(z) on blur_y: the stage has no loop z; it has y, x_o, x_i"}},
