@@ -38,6 +38,9 @@ struct StageLoop {
 // Innermost first: the reduction's variables, then the pure arguments.
 std::vector<StageLoop> untouched_loops(const Halide::Internal::Function &f, const Halide::Internal::Definition &def);
 
+// The "target" of the form.
+std::string target_json(const Halide::Target &t);
+
 const char *memory_word(Halide::MemoryType m);
 const char *device_api_word(Halide::DeviceAPI api);  // as Target's "api" has it
 
