@@ -8,6 +8,7 @@ import (
 // Bounds of inlining. Halide expands inlined definitions as trees before it finds
 // what they share, and takes seconds over tens of thousands of operations.
 const (
+	maxInlinedTree = 5000 // operations and loads of such a tree
 	trivialOps     = 1    // Sioutas et al. 2020, section 4.1: "a low arithmetic cost"
 	maxInlinedOps  = 2000 // operations a point of a stage with everything in place
 	sharedOverlap  = 1.5  // points a Func in shared memory computes for one it stands for: a 16x16 tile with a halo of 3 or 4
@@ -172,7 +173,7 @@ func (s *state) loadCost(fn, input int, bytes float64) float64 {
 
 func (s *state) tooLarge(fn, stage int) bool {
 	ex := &s.problem.Expand[s.problem.StageIndex(fn, stage)]
-	return ex.Saturated || ex.Ops > maxInlinedOps
+	return ex.Saturated || ex.Ops > maxInlinedOps || ex.Tree > maxInlinedTree
 }
 
 // setInlined changes the mark and expands again every stage that may see it.

@@ -64,6 +64,14 @@ std::string grouped(size_t n) {
     return s;
 }
 
+// A pipeline's graph owns copies of its expressions, and Halide frees an
+// expression by recursion.
+struct DeepGraph : Graph {
+    ~DeepGraph() {
+        with_deep_stack([this] { (Graph &)*this = Graph(); });
+    }
+};
+
 struct Reply : gowarp_reply {
     Reply() : gowarp_reply{} {}
     ~Reply() { gowarp_reply_free(this); }
@@ -87,10 +95,10 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     const int verbose = debug_level();
     auto clock = std::chrono::steady_clock::now();
 
-    Graph graph;
+    DeepGraph graph;
     std::string json;
     with_deep_stack([&] {
-        graph = build_graph(pipeline);
+        (Graph &)graph = build_graph(pipeline);
         json = export_pipeline(graph, target);
     });
     const double export_ms = ms_since(clock);

@@ -13,8 +13,8 @@ namespace gowarp {
 
 namespace {
 
-// Ten times what 100,000 nested operations were seen to need. Only the pages
-// that are touched cost memory.
+// Enough for a definition a million operations deep, tried. Only the pages that
+// are touched cost memory.
 constexpr size_t deep_stack_bytes = 512u << 20;
 
 struct Call {

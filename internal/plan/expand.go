@@ -13,7 +13,8 @@ import (
 type Expand struct {
 	Ops       int   // operations a point of the stage's loops
 	Loads     []Tap // distinct loads from what is not inlined
-	Instances int   // how often inlined definitions occur
+	Instances int   // how many inlined definitions occur, equal ones once
+	Tree      int   // operations and loads of the expression as a tree, as Halide expands it
 	Inlined   []int // which Funcs, ascending
 	Saturated bool  // too large to expand: the figures are those of the limit
 }
@@ -37,6 +38,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 	}
 	e := expander{p: p, an: an, inlined: inlined, seen: map[string]bool{}}
 	e.out.Ops = st.Value.Total()
+	e.out.Tree = treeSize(an, inlined, fn, stage, map[int]int{})
 	e.stage(fn, st, nil)
 	for len(e.work) > 0 && !e.out.Saturated {
 		it := e.work[len(e.work)-1]
@@ -51,6 +53,30 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 		}
 	}
 	return e.out
+}
+
+// maxTree is where treeSize stops counting.
+const maxTree = 1 << 30
+
+// treeSize is the size of a stage's expressions with inlined Funcs put in at every load:
+// Halide does not see that two of them are equal before it has expanded both.
+func treeSize(an *access.Analysis, inlined []bool, fn, stage int, memo map[int]int) int {
+	st := an.Stage(fn, stage)
+	size := st.Value.Total() + st.Address.Total()
+	for i := range st.Loads {
+		callee := st.Loads[i].Func
+		if callee < 0 || callee == fn || !inlined[callee] {
+			size++
+			continue
+		}
+		n, ok := memo[callee]
+		if !ok {
+			n = treeSize(an, inlined, callee, 0, memo)
+			memo[callee] = n
+		}
+		size = min(size+n, maxTree)
+	}
+	return size
 }
 
 type expander struct {

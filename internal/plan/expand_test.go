@@ -49,6 +49,11 @@ func TestExpandShares(t *testing.T) {
 	if e.Instances != 20 || e.Ops != 2+2*8+18 || e.Saturated {
 		t.Errorf("%d instances, %d operations, saturated %v; want 20, 36", e.Instances, e.Ops, e.Saturated)
 	}
+	// As a tree: a window is 8 additions of 9 products of 2 loads and their address
+	// arithmetic; sxx occurs once in out, which loads it at one place, sxy once.
+	if e.Tree < e.Ops+18+18 {
+		t.Errorf("the tree has %d operations and loads, fewer than what is shared", e.Tree)
+	}
 	if want := []int{sxx.ID, sxy.ID}; len(e.Inlined) != 4 || !slices.Contains(e.Inlined, want[0]) || !slices.Contains(e.Inlined, want[1]) {
 		t.Errorf("inlined %v", e.Inlined)
 	}
@@ -81,5 +86,37 @@ func TestExpandSaturates(t *testing.T) {
 	}
 	if e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0); !e.Saturated || e.Instances > MaxInstances {
 		t.Errorf("%d instances, saturated %v", e.Instances, e.Saturated)
+	}
+}
+
+// TestTreeGrows: a chain whose links share almost everything is small as a graph and
+// 3^n as a tree.
+func TestTreeGrows(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 4096)
+	type source interface{ At(...any) irtest.Expr }
+	var last source = in
+	var out *irtest.Func
+	const n = 12
+	for i := range n {
+		src := last
+		out = b.Func(string(rune('a'+i)), []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return src.At(v[0].Sub(1)).Add(src.At(v[0].Add(1))).Sub(src.At(v[0]))
+		})
+		last = out
+	}
+	b.Output(out, 256)
+	p := b.Build()
+	inlined := make([]bool, len(p.Funcs))
+	for i := range inlined {
+		inlined[i] = i != out.ID
+	}
+	pow := 1
+	for range n {
+		pow *= 3
+	}
+	e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0)
+	if e.Tree < pow || e.Ops > 10*n*n || e.Saturated {
+		t.Errorf("tree %d, want at least %d; %d operations", e.Tree, pow, e.Ops)
 	}
 }
