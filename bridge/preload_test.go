@@ -16,8 +16,14 @@ func unaware(t testing.TB, more ...string) (args []string, dir string) {
 	return slices.Concat([]string{"-g", "small", "-o", dir, "-e", "schedule", cudaTarget}, more), dir
 }
 
+// preloaded goes through a link: the dynamic linker splits LD_PRELOAD at blanks and
+// colons, which the checkout's path may hold.
 func preloaded(t testing.TB, env ...string) []string {
-	return append([]string{"LD_PRELOAD=" + tree(t).Preload()}, env...)
+	link := filepath.Join(t.TempDir(), "preload.so")
+	if err := os.Symlink(tree(t).Preload(), link); err != nil {
+		t.Fatal(err)
+	}
+	return append([]string{"LD_PRELOAD=" + link}, env...)
 }
 
 // body is an emitted schedule without the comments, which quote the command line.

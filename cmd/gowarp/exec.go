@@ -43,7 +43,12 @@ Example:
 			if err != nil {
 				return err
 			}
-			return execute(c, environment(os.Environ(), dir, c.String("params")))
+			preload, remove, err := preloadable(filepath.Join(dir, preloadName))
+			if err != nil {
+				return err
+			}
+			defer remove()
+			return execute(c, environment(os.Environ(), preload, filepath.Join(dir, pluginName), c.String("params")))
 		},
 	}
 }
@@ -66,9 +71,33 @@ func libraries() (string, error) {
 	return "", fmt.Errorf("exec: %s is neither beside gowarp in %s nor in ../lib; run 'make build'", preloadName, here)
 }
 
+// preloadable is a name of a library that LD_PRELOAD can hold. The dynamic linker
+// splits it at blanks and colons; a path with one of them gets a link that has none, until
+// remove is called. The shim finds its own folder through the link.
+func preloadable(library string) (name string, remove func(), err error) {
+	if !strings.ContainsAny(library, " :\t\n") {
+		return library, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "gowarp-exec-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.RemoveAll(dir) }
+	link := filepath.Join(dir, preloadName)
+	if strings.ContainsAny(link, " :\t\n") {
+		remove()
+		return "", nil, fmt.Errorf("exec: LD_PRELOAD cannot hold %s nor a link in %s: both have a blank or a colon; set TMPDIR to a folder without", library, os.TempDir())
+	}
+	if err := os.Symlink(library, link); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return link, remove, nil
+}
+
 // environment adds the shim and the variables to an environment. What is set
 // already stays, but for LD_PRELOAD, which gains the shim.
-func environment(env []string, dir, params string) []string {
+func environment(env []string, preload, plugin, params string) []string {
 	get := func(key string) string {
 		for _, e := range env {
 			if v, ok := strings.CutPrefix(e, key+"="); ok {
@@ -77,7 +106,6 @@ func environment(env []string, dir, params string) []string {
 		}
 		return ""
 	}
-	preload := filepath.Join(dir, preloadName)
 	if old := get("LD_PRELOAD"); old != "" {
 		preload += ":" + old
 	}
@@ -86,7 +114,7 @@ func environment(env []string, dir, params string) []string {
 		out = append(out, "HL_AUTOSCHEDULER=gowarp")
 	}
 	if get("HL_AUTOSCHEDULER_PLUGIN") == "" {
-		out = append(out, "HL_AUTOSCHEDULER_PLUGIN="+filepath.Join(dir, pluginName))
+		out = append(out, "HL_AUTOSCHEDULER_PLUGIN="+plugin)
 	}
 	if params != "" {
 		out = append(out, "HL_AUTOSCHEDULER_PARAMS="+params)
