@@ -1,0 +1,64 @@
+//go:build halide
+
+// Package random runs random Halide pipelines through gowarp, in the process that loaded the plugin, and
+// compares them with every Func at root on the CPU.
+package random
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+)
+
+var (
+	first = flag.Int("first", 1, "first seed of the random pipelines")
+	count = flag.Int("count", 24, "number of random pipelines for each set of parameters")
+)
+
+// TestRandomPipelines runs a fixed sample; `go test -tags halide ./benchmarks/random -count=1
+// -args -first 1000 -count 500` is a long run. A failure prints the seed and how to run it alone.
+func TestRandomPipelines(t *testing.T) {
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := tree.HalideProgram("benchmarks/random/cxx/random.cc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, params := range [][]string{
+		{},
+		{"fusion=overlap", "gpu=rtx2080ti"},
+		{"gpu=h200"},
+	} {
+		t.Run(strings.Join(append([]string{"gowarp"}, params...), ","), func(t *testing.T) {
+			from := *first + i**count
+			args := append([]string{fmt.Sprint(from), fmt.Sprint(from + *count), "host-opencl", tree.Plugin()}, params...)
+			out, err := tree.RunTool(tree.OpenCLEnv(), program, args...)
+			ran := 0
+			for line := range strings.Lines(out) {
+				line = strings.TrimSpace(line)
+				switch {
+				case strings.HasSuffix(line, " ok"):
+					ran++
+				case strings.HasSuffix(line, " skip"):
+				case strings.HasPrefix(line, "seed "):
+					seed := strings.Fields(line)[1]
+					t.Errorf("%s\nalone: HL_DEBUG_AUTOSCHEDULE=1 %s %s $((%s+1)) %s", line, program, seed, seed, strings.Join(args[2:], " "))
+				default:
+					t.Errorf("the program is not quiet: %s", line)
+				}
+			}
+			if err != nil && !t.Failed() {
+				t.Error(err)
+			}
+			if ran*2 < *count {
+				t.Errorf("only %d of %d pipelines ran", ran, *count)
+			}
+			t.Logf("%d pipelines are right", ran)
+		})
+	}
+}
