@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gowarp/autoscheduler/legality"
+	"gowarp/halideir"
+	"gowarp/halideir/schedule"
 	"gowarp/internal/irtest"
 	"gowarp/internal/plan"
 )
@@ -152,6 +154,40 @@ func TestLaunchOrder(t *testing.T) {
 		err := checkLaunchOrder(r.Problem, groups)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// TestAtomic: an integer histogram has all its loops parallel, one of floats none: the order of
+// its additions is part of its result.
+func TestAtomic(t *testing.T) {
+	for _, c := range []struct {
+		typ    halideir.Type
+		api    string
+		atomic bool
+	}{{irtest.U32, "cuda", true}, {irtest.I32, "opencl", true}, {irtest.F32, "cuda", false}, {irtest.U32, "metal", false}, {irtest.U8, "cuda", false}} {
+		b := irtest.New()
+		b.Target("x", c.api, 75)
+		in := b.Input("in", irtest.U8, 640, 480)
+		hist := b.Func("hist", []string{"i"}, c.typ, func(v []irtest.Expr) irtest.Expr { return v[0].Mul(0).Cast(c.typ) })
+		hist.Update([]irtest.RVar{{Name: "r$x", Extent: 640}, {Name: "r$y", Extent: 480}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+			bin := in.At(r[0], r[1]).Cast(irtest.I32)
+			return []irtest.Expr{bin}, hist.At(bin).Add(1)
+		})
+		b.Output(hist, 256)
+		r, err := Run(b.Build(), DefaultParams())
+		if err != nil {
+			t.Fatal(err)
+		}
+		atomic, threads := false, int64(1)
+		for _, d := range r.Schedule.Directives {
+			atomic = atomic || d.Do == schedule.Atomic
+		}
+		for _, n := range r.Schedule.Kernels[1].Threads {
+			threads *= n
+		}
+		if atomic != c.atomic || (threads > 1) != c.atomic {
+			t.Errorf("%v on %s: atomic %v with %d threads, want %v", c.typ, c.api, atomic, threads, c.atomic)
 		}
 	}
 }

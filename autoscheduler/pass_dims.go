@@ -1,6 +1,7 @@
 package autoscheduler
 
 import (
+	"gowarp/halideir"
 	"gowarp/internal/plan"
 )
 
@@ -11,9 +12,17 @@ const minTiledExtent = 64
 // maxTiled is the number of loops that can be threads.
 const maxTiled = 3
 
+// Atomic operations pay where a stage has hardly a parallel iteration and many that would
+// have to wait for each other.
+const (
+	fewParallel = 256  // iterations of parallel loops: less than one block
+	manySerial  = 1024 // iterations for each of them
+)
+
 // chooseDims picks, for every stage, the loops that become blocks and threads:
 // the parallel loops of at least minTiledExtent iterations, innermost first, or
-// else the longest one.
+// else the longest one. An update that hardly has any, and whose operation the hardware can make atomic,
+// has all its loops parallel.
 func chooseDims(s *state) error {
 	pr := s.problem
 	for id := range s.p.Funcs {
@@ -24,10 +33,19 @@ func chooseDims(s *state) error {
 				return err
 			}
 			d := plan.Dims{Extent: make([]int64, len(box))}
-			longest := -1
+			parallel, serial := 1.0, 1.0
 			for l, iv := range box {
 				d.Extent[l] = iv.Extent()
-				if !f.Stages[st].Loops[l].Kind.Parallel() {
+				if f.Stages[st].Loops[l].Kind.Parallel() {
+					parallel *= float64(iv.Extent())
+				} else {
+					serial *= float64(iv.Extent())
+				}
+			}
+			d.Atomic = parallel < fewParallel && serial >= manySerial && atomicUpdate(s.p.Target.API, f, &f.Stages[st])
+			longest := -1
+			for l := range box {
+				if !d.Atomic && !f.Stages[st].Loops[l].Kind.Parallel() {
 					continue
 				}
 				if longest < 0 || d.Extent[l] > d.Extent[longest] {
@@ -44,4 +62,16 @@ func chooseDims(s *state) error {
 		}
 	}
 	return nil
+}
+
+// atomicUpdate reports whether the update can be made of atomic operations that every GPU
+// of the API has and that give the same result in any order: one 32-bit integer, combined by an
+// associative and commutative operation. Floats would depend on the order. Halide 21 has no
+// atomics for Metal, Direct3D and WebGPU.
+func atomicUpdate(api string, f *halideir.Func, st *halideir.Stage) bool {
+	if api != "cuda" && api != "opencl" || !st.Associative || !st.Commutative || len(f.Types) != 1 {
+		return false
+	}
+	t := f.Types[0]
+	return t.Bits == 32 && t.Lanes <= 1 && (t.Code == halideir.Int || t.Code == halideir.UInt)
 }

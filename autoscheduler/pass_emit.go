@@ -98,6 +98,9 @@ func (s *state) emitNest(n *plan.Nest) where {
 		d.Func, d.Name, d.Stage = n.Func, f.Label, n.Stage
 		s.add(d)
 	}
+	if needsAtomic(st, n) {
+		add(schedule.Directive{Do: schedule.Atomic})
+	}
 	inner, outer := map[int]string{}, map[int]string{}
 	for _, u := range n.Threads {
 		if u.Tile == 0 {
@@ -151,6 +154,18 @@ func (s *state) emitNest(n *plan.Nest) where {
 		w.thread = threads[0]
 	}
 	return w
+}
+
+// needsAtomic reports whether iterations that depend on each other run side by side.
+func needsAtomic(st *halideir.Stage, n *plan.Nest) bool {
+	for _, uses := range [][]plan.Use{n.Threads, n.Blocks} {
+		for _, u := range uses {
+			if !st.Loops[u.Loop].Kind.Parallel() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // inOrder reports whether the untouched stage runs its loops in this order already.

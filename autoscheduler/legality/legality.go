@@ -134,14 +134,14 @@ func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
 		for _, uses := range [][]plan.Use{n.Threads, n.Blocks} {
 			for _, u := range uses {
-				if !loops[u.Loop].Kind.Parallel() {
+				if !pr.Parallel(n.Func, n.Stage, u.Loop) {
 					return fmt.Errorf("loop %s of %s runs in order and cannot be parallel", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
 				}
 			}
 		}
 		last := -1
 		for _, u := range n.Serial {
-			if loops[u.Loop].Kind.Parallel() {
+			if pr.Parallel(n.Func, n.Stage, u.Loop) {
 				continue
 			}
 			if u.Loop < last {

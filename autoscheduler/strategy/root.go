@@ -29,7 +29,10 @@ func (s Root) Kernel(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice, 
 		return nil, err
 	}
 	k := &plan.Kernel{Strategy: s.Name(), Choice: c, Out: n}
-	if len(n.Threads) == 0 && len(n.Blocks) == 0 {
+	switch {
+	case pr.Dims[pr.StageIndex(g.Out, stage)].Atomic:
+		k.Why = "its iterations combine into the same points: atomic operations"
+	case len(n.Threads) == 0 && len(n.Blocks) == 0:
 		k.Why = "no loop of the stage is parallel: one thread"
 	}
 	return k, finish(pr, k)

@@ -65,7 +65,7 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 	for l, loop := range st.Loops {
 		switch {
 		case tiled[l] > 0:
-		case !loop.Kind.Parallel():
+		case !pr.Parallel(g.Out, stage, l):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		case len(dims.Tiled) > 0 && dims.Extent[l] <= maxSerialExtent && !memberMoves(g, loop):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})

@@ -35,7 +35,7 @@ func TestCell(t *testing.T) {
 			}
 			var got Access
 			if e.write {
-				got = c.Write(e.a)
+				got, _ = c.Write(e.a)
 			} else {
 				got = c.Read(e.a)
 			}

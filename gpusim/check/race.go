@@ -89,19 +89,19 @@ func (c *Cell) Read(a Access) Access {
 	return race
 }
 
-// Write notes a write and returns the access that races with it, or 0.
-func (c *Cell) Write(a Access) Access {
-	var race Access
+// Write notes a write and returns the access that races with it, or 0, and whether
+// that is a write too.
+func (c *Cell) Write(a Access) (race Access, written bool) {
 	switch {
 	case c.write.concurrent(a) && c.write&a&atomicBit == 0:
-		race = c.write
+		race, written = c.write, true
 	case c.read.racesWith(a):
 		race = c.read
 	case a&atomicBit == 0 && c.atomicRead.racesWith(a):
 		race = c.atomicRead
 	}
 	c.write = a
-	return race
+	return race, written
 }
 
 // racesWith reports whether any of the readers that a remembered read stands for is

@@ -40,6 +40,14 @@ type Limits struct {
 type Dims struct {
 	Tiled  []int   // loops split into blocks and threads, innermost first, at most 3
 	Extent []int64 // of every loop at the estimates
+	// Atomic says that the stage's store becomes an atomic operation, so that loops which
+	// would have to run in order are parallel too.
+	Atomic bool
+}
+
+// Parallel reports whether a loop of a stage may run over blocks and threads.
+func (pr *Problem) Parallel(fn, stage, loop int) bool {
+	return pr.Dims[pr.StageIndex(fn, stage)].Atomic || pr.P.Funcs[fn].Stages[stage].Loops[loop].Kind.Parallel()
 }
 
 // NewProblem numbers the stages of a pipeline.
