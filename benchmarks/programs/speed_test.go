@@ -8,11 +8,8 @@ import (
 	"gowarp/benchmarks/harness"
 )
 
-// What scheduling may cost inside a build.
-const (
-	mostMilliseconds = 100
-	mostBytes        = 200 << 20
-)
+// mostBytes is what a generator's process may take while it is scheduled.
+const mostBytes = 200 << 20
 
 var timed = []string{"harris", "hist"}
 
@@ -35,25 +32,17 @@ func emitTimed(t testing.TB, name string, s harness.Scheduler) *harness.Emission
 	return e
 }
 
-// Export, scheduling and application together, the best of a few runs: the machine is
-// busy with other tests.
-func TestScheduleTime(t *testing.T) {
+// TestScheduleMemory: what a generator's process takes with gowarp in it, and that the
+// plugin says how long it took. The time itself is the benchmark's.
+func TestScheduleMemory(t *testing.T) {
 	for _, name := range timed {
-		best, peak := 0.0, int64(0)
-		for i := 0; i < 3 || best > mostMilliseconds && i < 10; i++ {
-			e := emitTimed(t, name, harness.Gowarp(nil))
-			spent, err := e.ScheduleTime()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if total := spent.Total(); i == 0 || total < best {
-				best = total
-			}
-			peak = max(peak, e.PeakBytes)
+		e := emitTimed(t, name, harness.Gowarp(nil))
+		spent, err := e.ScheduleTime()
+		if err != nil {
+			t.Fatal(err)
 		}
-		t.Logf("%s: %.1f ms, %d MiB at most in the generator's process", name, best, peak>>20)
-		if best > mostMilliseconds || peak > mostBytes || peak == 0 {
-			t.Errorf("%s took %.1f ms and %d MiB, at most %d ms and %d MiB are wanted", name, best, peak>>20, mostMilliseconds, mostBytes>>20)
+		if spent.Total() <= 0 || e.PeakBytes <= 0 || e.PeakBytes > mostBytes {
+			t.Errorf("%s: %.1f ms, %d MiB; at most %d MiB are wanted", name, spent.Total(), e.PeakBytes>>20, mostBytes>>20)
 		}
 	}
 }
