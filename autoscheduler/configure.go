@@ -23,15 +23,14 @@ func (s *state) configure() error {
 		d.SMs = s.params.Parallelism
 	}
 	s.device = d
-	s.coster = coster.Listing1{}
-	switch s.params.Grouping {
-	case "none":
-		s.grouping = grouping.None{}
-	default:
-		s.grouping = grouping.Greedy{}
-	}
+	s.coster = coster.ByName[s.params.Cost]
+	s.grouping = grouping.ByName[s.params.Grouping]
 	if s.params.Fusion == "none" {
 		s.grouping = grouping.None{}
+	}
+	s.strategies = strategy.Tilings[s.params.Tiling]
+	if s.coster == nil || s.grouping == nil || s.strategies == nil {
+		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling)
 	}
 	s.options = strategy.Options{Nesting: s.params.Fusion == "nested"}
 	return nil

@@ -65,6 +65,7 @@ func TestRules(t *testing.T) {
 		"registers":         func(pr *plan.Problem, k *plan.Kernel) { k.Registers = 255 },
 		"impure-order":      func(pr *plan.Problem, k *plan.Kernel) { swapImpure(k) },
 		"thread-anchor":     func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Anchor = -1 },
+		"thread-size":       func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Bounded[1] = false },
 		"member-read":       func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Anchor = 0 },
 		"member-order":      func(pr *plan.Problem, k *plan.Kernel) { slices.Reverse(k.Members) },
 	}

@@ -1,9 +1,16 @@
 package autoscheduler
 
 import (
+	"maps"
+	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/grouping"
+	"gowarp/autoscheduler/strategy"
 )
 
 // TestTable reads every row: its default is one of its values, and setting any value
@@ -21,6 +28,14 @@ func TestTable(t *testing.T) {
 			if got := row.get(&p); got != v {
 				t.Errorf("%s=%s reads back as %q", row.Key, v, got)
 			}
+		}
+	}
+	for key, names := range map[string][]string{
+		"cost": slices.Sorted(maps.Keys(coster.ByName)), "grouping": slices.Sorted(maps.Keys(grouping.ByName)), "tiling": slices.Sorted(maps.Keys(strategy.Tilings)),
+	} {
+		i := slices.IndexFunc(Table, func(r Param) bool { return r.Key == key })
+		if values := slices.Sorted(slices.Values(Table[i].Values)); !slices.Equal(values, names) {
+			t.Errorf("%s takes %v, there are %v", key, values, names)
 		}
 	}
 	if n := reflect.TypeFor[Params]().NumField(); n != len(Table) {
@@ -57,5 +72,35 @@ func TestPassOrder(t *testing.T) {
 				t.Errorf("%s and %s may change places: one of them should name the other", passes[j].name, passes[i].name)
 			}
 		}
+	}
+}
+
+// TestReadmeTable: the README's table has a row for each parameter, with its default and every word
+// that it takes.
+func TestReadmeTable(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(string(readme)) {
+		if key, ok := strings.CutPrefix(line, "| `"); ok {
+			rows[key[:strings.Index(key, "`")]] = line
+		}
+	}
+	for _, row := range Table {
+		line, ok := rows[row.Key]
+		if !ok {
+			t.Errorf("the README has no row for %s", row.Key)
+		}
+		for _, w := range append(row.Values, row.Default) {
+			if !strings.Contains(line, w) {
+				t.Errorf("the README's row for %s lacks %s", row.Key, w)
+			}
+		}
+		delete(rows, row.Key)
+	}
+	for key := range rows {
+		t.Errorf("the README has a row for %s, which is no parameter", key)
 	}
 }

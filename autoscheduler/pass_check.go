@@ -11,8 +11,8 @@ import (
 // indices are 32-bit.
 const maxEstimate = 1<<31 - 1
 
-// checkInput refuses what cannot be scheduled: no GPU, Funcs that are scheduled
-// already, outputs without estimates.
+// checkInput refuses what cannot be scheduled: Funcs that are scheduled already,
+// outputs without estimates.
 func checkInput(s *state) error {
 	if len(s.p.Outputs) == 0 {
 		return fmt.Errorf("autoscheduler: the pipeline has no output")

@@ -83,6 +83,9 @@ func (s *state) storage(m *plan.Member) {
 	s.add(schedule.Directive{Do: schedule.StoreIn, Func: m.Func, Name: f.Label, Memory: schedule.MemoryGPUShared})
 	for k, n := range m.Padded {
 		if !m.Bounded[k] {
+			if k == 0 && m.Align > 1 {
+				s.add(schedule.Directive{Do: schedule.AlignStorage, Func: m.Func, Name: f.Label, Vars: []string{argLabel(f, k)}, N: m.Align})
+			}
 			continue
 		}
 		s.add(schedule.Directive{Do: schedule.BoundStorage, Func: m.Func, Name: f.Label, Vars: []string{argLabel(f, k)}, N: n})
@@ -139,6 +142,11 @@ func (s *state) emitNest(n *plan.Nest) where {
 		fused := lab.fresh(blocks[j], "_f")
 		add(schedule.Directive{Do: schedule.Fuse, Vars: []string{blocks[j], blocks[j+1], fused}})
 		blocks = append(blocks[:j], fused)
+	}
+	if n.Wrap > 0 {
+		o, i := lab.fresh(blocks[0], "_o"), lab.fresh(blocks[0], "_i")
+		add(schedule.Directive{Do: schedule.Split, Vars: []string{blocks[0], o, i}, N: n.Wrap, Tail: schedule.TailGuardWithIf})
+		blocks = []string{i, o}
 	}
 	if len(blocks) > 0 {
 		add(schedule.Directive{Do: schedule.GPUBlocks, Vars: blocks})

@@ -1,13 +1,10 @@
 package autoscheduler
 
-import (
-	"gowarp/autoscheduler/search"
-	"gowarp/autoscheduler/strategy"
-)
+import "gowarp/autoscheduler/search"
 
 // group partitions the Funcs.
 func group(s *state) error {
-	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: strategy.All, Options: s.options}
+	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options}
 	groups, merges, err := s.grouping.Group(s.searcher)
 	if err != nil {
 		return err

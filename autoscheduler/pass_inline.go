@@ -16,8 +16,8 @@ const (
 )
 
 // inline marks the Funcs that are computed where they are used (Sioutas et al. 2020,
-// section 4.1): those that only move data, those of at most one operation, those no
-// point of which is read twice, and those that are cheaper to compute again than to
+// section 4.1): those that only move data, those of at most one operation, those read
+// no more often than they have points, and those that are cheaper to compute again than to
 // store and load, by the coster's own prices of memory and arithmetic.
 func inline(s *state) error {
 	pr := s.problem
@@ -121,7 +121,7 @@ func (s *state) worthInlining(id int) string {
 		return "" // read only by what is inlined and unread itself
 	}
 	if calls <= own {
-		return "no point of it is read twice"
+		return "it is read no more often than it has points"
 	}
 	if ex.Saturated {
 		return ""

@@ -39,7 +39,11 @@ func checkLaunchOrder(pr *plan.Problem, groups []*plan.Group) error {
 	for i := range groups {
 		graph.AddNode(simple.Node(i))
 	}
-	for fn, i := range of {
+	for fn := range pr.P.Funcs {
+		i, ok := of[fn]
+		if !ok {
+			continue
+		}
 		for st := range pr.P.Funcs[fn].Stages {
 			for _, t := range pr.Expand[pr.StageIndex(fn, st)].Loads {
 				if t.Func < 0 {

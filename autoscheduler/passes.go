@@ -56,29 +56,21 @@ func checkOrder(table []pass) error {
 	return nil
 }
 
-// Passes is the names of the passes, in order.
-func Passes() []string {
-	names := make([]string, len(passes))
-	for i, p := range passes {
-		names[i] = p.name
-	}
-	return names
-}
-
 // state is what the passes hand on.
 type state struct {
-	p        *halideir.Pipeline
-	params   Params
-	device   occupancy.Device
-	options  strategy.Options
-	coster   coster.Coster
-	grouping grouping.Grouping
-	problem  *plan.Problem
-	searcher *search.Searcher
-	groups   []*plan.Group
-	found    []*search.Found // parallel to groups
-	out      *schedule.Schedule
-	notes    []Note
+	p          *halideir.Pipeline
+	params     Params
+	device     occupancy.Device
+	options    strategy.Options
+	coster     coster.Coster
+	grouping   grouping.Grouping
+	strategies []strategy.Strategy
+	problem    *plan.Problem
+	searcher   *search.Searcher
+	groups     []*plan.Group
+	found      []*search.Found // parallel to groups
+	out        *schedule.Schedule
+	notes      []Note
 }
 
 // Note is one decision, for explanations.

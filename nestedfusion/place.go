@@ -74,23 +74,32 @@ func nest(pr *plan.Problem, g *plan.Group, at map[int]*Placement, member int) (P
 	}
 	p := Placement{
 		Func: member, Where: plan.AtThread, Anchor: anchor,
-		Grow: pr.Fits.Grow(anchor, 0, inThread).Funcs[member],
+		Grow: pr.Fits.Grow(anchor, 0, inThread, pr.Stored).Funcs[member],
 		Tile: tile,
 	}
 	return p, ownPoints(pr, g, p)
 }
 
 // threadPart is the part of the anchor that one thread computes: one point of
-// every dimension but those that a member runs through serially.
+// every dimension but those that a member runs through serially. It is not ok for an
+// anchor whose own loops do not have the extents that were planned: what is computed in its
+// threads would have no constant size, and Halide 21 would put it into global memory.
 func threadPart(pr *plan.Problem, g *plan.Group, anchor int) ([]int64, bool) {
 	tile := make([]int64, len(pr.P.Funcs[anchor].Args))
-	threads := threadDims(pr, g, anchor)
 	for k := range tile {
 		tile[k] = 1
-		if anchor != g.Out && !slices.Contains(threads, k) {
-			d := g.Grow.Funcs[anchor][k]
-			if !d.Known {
-				return nil, false
+	}
+	if anchor == g.Out {
+		return tile, true
+	}
+	threads := ThreadDims(pr, g, anchor)
+	for k, d := range g.Grow.Funcs[anchor] {
+		if !d.Provable() {
+			return nil, false
+		}
+		if !slices.Contains(threads, k) {
+			if d.Dim >= 0 && d.Extent(2) != d.Extent(1) && slices.Contains(tiledArgs(pr, g), d.Dim) {
+				return nil, false // a second dimension of the same loop, serial over its tile
 			}
 			tile[k] = d.Extent(1)
 		}
@@ -103,7 +112,7 @@ func threadPart(pr *plan.Problem, g *plan.Group, anchor int) ([]int64, bool) {
 func soleConsumer(pr *plan.Problem, g *plan.Group, member int) (int, bool) {
 	found := -1
 	for _, id := range append(slices.Clone(g.Members), g.Out) {
-		if id == member || !Reads(pr, id, member) {
+		if id == member || !pr.Reads(id, member) {
 			continue
 		}
 		if found >= 0 {
@@ -112,19 +121,6 @@ func soleConsumer(pr *plan.Problem, g *plan.Group, member int) (int, bool) {
 		found = id
 	}
 	return found, found >= 0
-}
-
-// Reads reports whether any stage of a Func reads the producer, with inlined
-// Funcs in place.
-func Reads(pr *plan.Problem, fn, producer int) bool {
-	for s := range pr.P.Funcs[fn].Stages {
-		for i := range pr.Expand[pr.StageIndex(fn, s)].Loads {
-			if pr.Expand[pr.StageIndex(fn, s)].Loads[i].Func == producer {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // ownPoints reports whether different threads of the anchor need disjoint points
@@ -137,7 +133,7 @@ func ownPoints(pr *plan.Problem, g *plan.Group, p Placement) bool {
 	moves := map[int]bool{}
 	points := int64(1)
 	for _, d := range p.Grow {
-		if !d.Known || !d.Fixed {
+		if !d.Provable() || !d.Fixed {
 			return false
 		}
 		t := int64(1)
@@ -152,7 +148,7 @@ func ownPoints(pr *plan.Problem, g *plan.Group, p Placement) bool {
 			return false
 		}
 	}
-	for _, dim := range threadDims(pr, g, p.Anchor) {
+	for _, dim := range ThreadDims(pr, g, p.Anchor) {
 		if !moves[dim] {
 			return false
 		}
@@ -165,23 +161,31 @@ func ownPoints(pr *plan.Problem, g *plan.Group, p Placement) bool {
 	return true
 }
 
-// threadDims are the anchor's dimensions that run over threads.
-func threadDims(pr *plan.Problem, g *plan.Group, anchor int) []int {
-	tiled := map[int]bool{}
-	var dims []int
+// tiledArgs are the output's dimensions that run over threads, thread x first.
+func tiledArgs(pr *plan.Problem, g *plan.Group) []int {
+	var args []int
 	st := &pr.P.Funcs[g.Out].Stages[0]
 	for _, l := range pr.Dims[pr.StageIndex(g.Out, 0)].Tiled {
-		tiled[st.Loops[l].Arg] = true
+		args = append(args, st.Loops[l].Arg)
 	}
-	if anchor == g.Out {
-		for _, l := range pr.Dims[pr.StageIndex(g.Out, 0)].Tiled {
-			dims = append(dims, st.Loops[l].Arg)
-		}
-		return dims
+	return args
+}
+
+// ThreadDims are the dimensions of a Func computed at the block (or of the output) that
+// run over threads, thread x first: for each thread loop of the output, the first
+// dimension that moves with it.
+func ThreadDims(pr *plan.Problem, g *plan.Group, fn int) []int {
+	args := tiledArgs(pr, g)
+	if fn == g.Out {
+		return args
 	}
-	for k, d := range g.Grow.Funcs[anchor] {
-		if d.Known && tiled[d.Dim] {
-			dims = append(dims, k)
+	var dims []int
+	for _, arg := range args {
+		for k, d := range g.Grow.Funcs[fn] {
+			if d.Known && d.Dim == arg && !slices.Contains(dims, k) {
+				dims = append(dims, k)
+				break
+			}
 		}
 	}
 	return dims

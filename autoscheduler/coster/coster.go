@@ -37,3 +37,6 @@ type Coster interface {
 	Name() string
 	Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price
 }
+
+// ByName are the costers that the parameter cost may name.
+var ByName = map[string]Coster{Listing1{}.Name(): Listing1{}}

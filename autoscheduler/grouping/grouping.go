@@ -15,6 +15,9 @@ type Grouping interface {
 	Group(s *search.Searcher) ([]*plan.Group, []Merge, error)
 }
 
+// ByName are the groupings that the parameter grouping may name.
+var ByName = map[string]Grouping{Greedy{}.Name(): Greedy{}, None{}.Name(): None{}}
+
 // Merge is one step: a producer's group went into a consumer's, or at the end did not
 // and why.
 type Merge struct {

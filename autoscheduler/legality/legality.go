@@ -5,6 +5,7 @@ package legality
 
 import (
 	"fmt"
+	"slices"
 
 	"gowarp/internal/plan"
 )
@@ -25,6 +26,7 @@ var Rules = []Rule{
 	{"registers", registers},
 	{"impure-order", impureOrder},
 	{"thread-anchor", threadAnchor},
+	{"thread-size", threadSize},
 	{"member-read", memberRead},
 	{"member-order", memberOrder},
 }
@@ -178,6 +180,23 @@ func threadAnchor(pr *plan.Problem, k *plan.Kernel) error {
 	return nil
 }
 
+// threadSize: what a thread keeps has a size that Halide can prove, and so has the Func in
+// whose threads it is computed. Halide 21 moves anything else to a global buffer that it sizes on the
+// host, block by block and thread by thread, and gets wrong.
+func threadSize(pr *plan.Problem, k *plan.Kernel) error {
+	bounded := map[int]bool{k.Out.Func: true}
+	for i := range k.Members {
+		bounded[k.Members[i].Func] = !slices.Contains(k.Members[i].Bounded, false)
+	}
+	for i := range k.Members {
+		m := &k.Members[i]
+		if m.Where == plan.AtThread && (!bounded[m.Func] || !bounded[m.Anchor]) {
+			return fmt.Errorf("%s is computed in the threads of %s without a constant size", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
+		}
+	}
+	return nil
+}
+
 // nestOf is the nest of a Func that is computed once a block, or nil.
 func nestOf(k *plan.Kernel, fn int) *plan.Nest {
 	if k.Out.Func == fn {
@@ -191,25 +210,15 @@ func nestOf(k *plan.Kernel, fn int) *plan.Nest {
 	return nil
 }
 
-// reads reports whether a nest loads the Func.
-func reads(pr *plan.Problem, n *plan.Nest, fn int) bool {
-	for _, t := range pr.Expand[pr.StageIndex(n.Func, n.Stage)].Loads {
-		if t.Func == fn {
-			return true
-		}
-	}
-	return false
-}
-
 // memberRead: Halide refuses compute_at of a Func that nothing inside the loop reads: at
 // the block the output or a later member must, in a thread the anchor or what is computed in its threads.
 func memberRead(pr *plan.Problem, k *plan.Kernel) error {
 	for i := range k.Members {
 		m := &k.Members[i]
-		found := m.Where == plan.AtBlock && reads(pr, &k.Out, m.Func)
+		found := m.Where == plan.AtBlock && pr.StageReads(k.Out.Func, k.Out.Stage, m.Func)
 		if m.Where == plan.AtThread {
 			if n := nestOf(k, m.Anchor); n != nil {
-				found = reads(pr, n, m.Func)
+				found = pr.StageReads(n.Func, n.Stage, m.Func)
 			}
 		}
 		for j := i + 1; j < len(k.Members) && !found; j++ {
@@ -217,7 +226,7 @@ func memberRead(pr *plan.Problem, k *plan.Kernel) error {
 				continue
 			}
 			for s := range k.Members[j].Nests {
-				found = found || reads(pr, &k.Members[j].Nests[s], m.Func)
+				found = found || pr.StageReads(k.Members[j].Func, s, m.Func)
 			}
 		}
 		if !found {
@@ -232,7 +241,7 @@ func memberOrder(pr *plan.Problem, k *plan.Kernel) error {
 	for i := range k.Members {
 		for s := range k.Members[i].Nests {
 			for j := i + 1; j < len(k.Members); j++ {
-				if reads(pr, &k.Members[i].Nests[s], k.Members[j].Func) {
+				if pr.StageReads(k.Members[i].Func, s, k.Members[j].Func) {
 					return fmt.Errorf("%s reads %s, which is computed after it", pr.P.Funcs[k.Members[i].Func].Label, pr.P.Funcs[k.Members[j].Func].Label)
 				}
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"gowarp/halideir"
-	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
 )
@@ -68,11 +67,6 @@ func (s BlockTile) Kernel(pr *plan.Problem, g *plan.Group, stage int, c plan.Cho
 	return k, finish(pr, k)
 }
 
-// provable reports whether Halide 21 itself comes to the extent of a member. With a
-// clamp or a division in the footprint it cannot under guarded tails: it would check a bound in the
-// kernel, with a trap and a barrier, and take a far larger extent for the block's.
-func provable(d bounds.Growth) bool { return d.Den == 1 && !d.Loose }
-
 // member lays out one member for a tile.
 func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nestedfusion.Placement) (plan.Member, error) {
 	m := plan.Member{Func: p.Func, Where: p.Where, Anchor: p.Anchor}
@@ -89,7 +83,7 @@ func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nes
 			t = tile[d.Dim]
 		}
 		m.Extents = append(m.Extents, d.Extent(t))
-		m.Bounded = append(m.Bounded, provable(d))
+		m.Bounded = append(m.Bounded, d.Provable())
 	}
 	m.Padded = append(m.Padded, m.Extents...)
 	for s := range pr.P.Funcs[p.Func].Stages {
@@ -115,7 +109,7 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 	thread := func(l int) {
 		used[l] = true
 		u := plan.Use{Loop: l, Extent: extent(st.Loops[l])}
-		if d := g.Grow.Funcs[p.Func][st.Loops[l].Arg]; !provable(d) {
+		if d := g.Grow.Funcs[p.Func][st.Loops[l].Arg]; !d.Provable() {
 			// Halide would take the largest extent that it can imagine for the block's.
 			u.Tile = u.Extent
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Tile: u.Tile, Extent: 1})
@@ -123,13 +117,10 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 		n.Threads = append(n.Threads, u)
 	}
 	if p.Where == plan.AtBlock {
-		grow := g.Grow.Funcs[p.Func]
-		outLoops := pr.P.Funcs[g.Out].Stages[out.Stage].Loops
-		for _, u := range out.Threads {
+		for _, k := range nestedfusion.ThreadDims(pr, g, p.Func) {
 			for l, loop := range st.Loops {
-				if !used[l] && loop.Arg >= 0 && grow[loop.Arg].Dim == outLoops[u.Loop].Arg {
+				if loop.Arg == k {
 					thread(l)
-					break
 				}
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gowarp/internal/plan"
-	"gowarp/nestedfusion"
 	"gowarp/occupancy"
 )
 
@@ -47,9 +46,10 @@ func finish(pr *plan.Problem, k *plan.Kernel) error {
 }
 
 // grid counts the blocks. Loops beyond the third share the last dimension; where a
-// dimension would still be too long, all loops share the first, which is the longest.
+// dimension would still be too long, all loops share the first, and where that is too long
+// they wrap around into the second.
 func grid(pr *plan.Problem, n *plan.Nest, g *[3]int64) {
-	n.Fused = 0
+	n.Fused, n.Wrap = 0, 0
 	if len(n.Blocks) > 3 {
 		n.Fused = len(n.Blocks) - 2
 	}
@@ -60,12 +60,16 @@ func grid(pr *plan.Problem, n *plan.Nest, g *[3]int64) {
 		}
 	}
 	lay()
-	for i := 1; i < 3; i++ {
-		if most := pr.Device.MaxGrid[i]; most > 0 && g[i] > int64(most) {
+	for i, most := range pr.Device.MaxGrid {
+		if most > 0 && g[i] > int64(most) {
 			n.Fused = len(n.Blocks)
 			lay()
-			return
+			break
 		}
+	}
+	if most := int64(pr.Device.MaxGrid[0]); most > 0 && g[0] > most && n.Fused == len(n.Blocks) {
+		n.Wrap = most/2 + 1
+		g[0], g[1] = n.Wrap, ceilDiv(g[0], n.Wrap)
 	}
 }
 
@@ -93,6 +97,7 @@ func pad(pr *plan.Problem, k *plan.Kernel) {
 		each(func(m *plan.Member, b int64) {
 			if len(m.Padded) > 0 {
 				m.Padded[0] = max(m.Padded[0], plan.PadElements(m.Extents[0], b))
+				m.Align = max(m.Align, plan.PadElements(1, b))
 			}
 		})
 	}
@@ -134,7 +139,7 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 		fixed = fixed && !slices.Contains(m.Bounded, false)
 		last := step[m.Func]
 		for c, s := range step {
-			if c != m.Func && nestedfusion.Reads(pr, c, m.Func) {
+			if c != m.Func && pr.Reads(c, m.Func) {
 				last = max(last, s)
 			}
 		}

@@ -25,16 +25,9 @@ type Options struct {
 	Nesting bool // members may be computed at a thread loop
 }
 
-// All lists the strategies in the order of preference for ties.
-var All = []Strategy{Root{}, BlockTile{}}
-
-// For is the strategy for a group: root for a single Func, block-tile otherwise.
-func For(g *plan.Group) Strategy {
-	if len(g.Members) > 0 {
-		return BlockTile{}
-	}
-	return Root{}
-}
+// Tilings names the sets of strategies that the parameter tiling may allow, each in the
+// order of preference for ties.
+var Tilings = map[string][]Strategy{"block": {Root{}, BlockTile{}}}
 
 // maxSerialExtent is the largest untiled dimension that a thread runs through
 // serially: colour channels and the like (Sioutas et al. 2020, section 4.2: "loops with

@@ -62,18 +62,34 @@ type fitter struct {
 	st   *halideir.Stage // the consumer: its reduction loops are constants
 	lets map[string]halideir.NodeID
 	deep int
+	left int // visits that are left
 }
 
-// maxFitDepth bounds the expressions that the fitter follows; Halide's box
-// expressions have a few dozen nodes at most.
-const maxFitDepth = 200
+// What the fitter follows: Halide's box expressions have a few dozen nodes at most, but
+// lets that use themselves twice can make a tree of any size.
+const (
+	maxFitDepth  = 200
+	maxFitVisits = 4096
+)
+
+// maxCoefficient keeps products of two coefficients, and sums of such, inside int64.
+const maxCoefficient = 1 << 30
+
+func (e End) small() bool {
+	return abs(e.Num) <= maxCoefficient && abs(e.C) <= maxCoefficient && e.Den <= maxCoefficient
+}
 
 // fit returns the End that bounds the expression from the given side, or false
 // when the expression has no such form.
 func (f *fitter) fit(id halideir.NodeID, s side) (End, bool) {
-	if id == halideir.NoNode || f.deep > maxFitDepth {
+	if f.left--; id == halideir.NoNode || f.deep > maxFitDepth || f.left < 0 {
 		return End{}, false
 	}
+	e, ok := f.node(id, s)
+	return e, ok && e.small()
+}
+
+func (f *fitter) node(id halideir.NodeID, s side) (End, bool) {
 	f.deep++
 	defer func() { f.deep-- }()
 	n := &f.p.Nodes[id]
@@ -287,6 +303,7 @@ func (f *fitter) fitMod(n *halideir.Node, s side) (End, bool) {
 	if !ok || k.C <= 0 {
 		return End{}, false
 	}
+	k.Loose = true
 	if s == lower {
 		return constEnd(0, k.Trust), true
 	}

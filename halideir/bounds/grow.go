@@ -1,6 +1,8 @@
 package bounds
 
 import (
+	"slices"
+
 	"gowarp/halideir"
 )
 
@@ -29,6 +31,15 @@ func (g Growth) Extent(t int64) int64 {
 	// every a is a multiple of some g > 1 the residues are fewer, but tile
 	// origins are not restricted here.
 	return FloorDiv(abs(g.Num)*(t-1)+g.Hi-g.Lo+g.Den-1, g.Den) + 1
+}
+
+// Provable reports whether Halide 21 itself comes to the extent. With a clamp, a
+// remainder or a division in the footprint it cannot under guarded tails: it would check a bound
+// in the kernel, with a trap and a barrier, and take a far larger extent for the block's.
+func (g Growth) Provable() bool { return g.Known && g.Den == 1 && !g.Loose }
+
+func (g Growth) small() bool {
+	return abs(g.Num) <= maxCoefficient && abs(g.Lo) <= maxCoefficient && abs(g.Hi) <= maxCoefficient && g.Den <= maxCoefficient
 }
 
 // Points is the number of points of a region for a tile (T of every output
@@ -77,8 +88,18 @@ func NewFits(p *halideir.Pipeline, r *Regions) *Fits {
 	for c, stages := range EdgesByConsumer(p) {
 		f.edges[c] = make([][]fitted, len(stages))
 		for s, edges := range stages {
+			var plain map[int][]bool
+			if p.Funcs[c].Extern == nil {
+				plain = plainIndices(p, &p.Funcs[c].Stages[s])
+			}
 			for _, e := range edges {
-				f.edges[c][s] = append(f.edges[c][s], f.fitEdge(e))
+				ft := f.fitEdge(e)
+				for k := range ft.ends {
+					if is := plain[e.Func]; k >= len(is) || !is[k] {
+						ft.ends[k].lo.Loose = true
+					}
+				}
+				f.edges[c][s] = append(f.edges[c][s], ft)
 			}
 		}
 	}
@@ -92,7 +113,7 @@ func (f *Fits) fitEdge(e *halideir.Edge) fitted {
 		return out
 	}
 	for k, rg := range e.Box {
-		ft := fitter{p: f.p, st: &f.p.Funcs[e.Consumer].Stages[e.Stage]}
+		ft := fitter{p: f.p, st: &f.p.Funcs[e.Consumer].Stages[e.Stage], left: maxFitVisits}
 		lo, okLo := ft.fit(rg.Lo, lower)
 		hi, okHi := ft.fit(rg.Hi, upper)
 		fr := fittedRange{lo: lo, hi: hi, ok: okLo && okHi}
@@ -165,9 +186,10 @@ type Group struct {
 }
 
 // Grow computes the growth for the tile of one stage. in reports whether a Func
-// belongs to the group besides the output; Funcs are visited consumers first,
+// belongs to the group besides the output, stored whether such a Func is not inlined: only
+// then do the user's own bounds on it hold. Funcs are visited consumers first,
 // which descending ids are.
-func (f *Fits) Grow(out, stage int, in func(id int) bool) *Group {
+func (f *Fits) Grow(out, stage int, in, stored func(id int) bool) *Group {
 	g := &Group{Funcs: map[int][]Growth{}, Inputs: map[int][]Growth{}}
 	own := make([]Growth, len(f.p.Funcs[out].Args))
 	for k := range own {
@@ -179,11 +201,36 @@ func (f *Fits) Grow(out, stage int, in func(id int) bool) *Group {
 		if !in(id) || g.Funcs[id] == nil {
 			continue
 		}
+		if stored(id) {
+			f.bound(id, g.Funcs[id])
+		}
 		for s := len(f.p.Funcs[id].Stages) - 1; s >= 0; s-- {
 			g.through(f, id, s)
 		}
 	}
 	return g
+}
+
+// bound replaces what is needed of a Func by what the user fixed with Func::bound: Halide
+// computes all of it, wherever. Bounds of other kinds (an extent alone, an alignment)
+// widen the region in ways that are not followed.
+func (f *Fits) bound(id int, gs []Growth) {
+	fn := &f.p.Funcs[id]
+	for _, b := range fn.Bounds {
+		k := slices.Index(fn.Args, b.Var)
+		if k < 0 {
+			continue
+		}
+		gs[k] = Growth{}
+		lit := fitter{p: f.p}
+		if b.Modulus == halideir.NoNode && lit.literal(b.Min) && lit.literal(b.Extent) {
+			lo := f.p.Nodes[b.Min].Int
+			gs[k] = Growth{Dim: -1, Den: 1, Lo: lo, Hi: lo + f.p.Nodes[b.Extent].Int - 1, Known: true, Trust: Trust{Fixed: true}}
+			if !gs[k].small() {
+				gs[k] = Growth{}
+			}
+		}
+	}
 }
 
 // through adds what one stage's region needs of its producers.
@@ -227,7 +274,11 @@ func (f *Fits) compose(st *halideir.Stage, consumer []Growth, fr fittedRange) Gr
 	if a.Den != b.Den {
 		a, b = common(a, b)
 	}
-	return Growth{Dim: c.Dim, Num: a.Num, Den: a.Den, Lo: a.C, Hi: b.C, Trust: t, Known: a.Num == b.Num}
+	out := Growth{Dim: c.Dim, Num: a.Num, Den: a.Den, Lo: a.C, Hi: b.C, Trust: t, Known: a.Num == b.Num}
+	if !out.small() {
+		return Growth{}
+	}
+	return out
 }
 
 // substitute puts the consumer's end into the edge's: n*floor(p/D) is between
@@ -276,5 +327,8 @@ func unionOne(a, b Growth) Growth {
 		b.Lo, b.Hi = b.Lo*kb, b.Hi*kb
 	}
 	a.Lo, a.Hi, a.Trust = min(a.Lo, b.Lo), max(a.Hi, b.Hi), t
+	if !a.small() {
+		return Growth{}
+	}
 	return a
 }

@@ -30,7 +30,7 @@ type Tap struct {
 // all before it finds what they share; thousands take it seconds.
 const MaxInstances = 512
 
-// Expand computes the stage with everything of inlined in place.
+// ExpandStage computes the stage with everything of inlined in place.
 func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, stage int) Expand {
 	st := an.Stage(fn, stage)
 	if st == nil {
@@ -160,13 +160,19 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 		return i
 	case i.Den == 1:
 		i.Num, i.Offset, i.Den = j.Num*i.Num, j.Num*i.Offset+j.Offset, j.Den
-		return i
 	case j.Num == 1:
 		i.Offset, i.Den = i.Offset+j.Offset*i.Den, i.Den*j.Den
-		return i
+	default:
+		return unknown
 	}
-	return unknown
+	if max(i.Num, -i.Num, i.Offset, -i.Offset, i.Den) > maxCoefficient {
+		return unknown
+	}
+	return i
 }
+
+// maxCoefficient keeps products of two coefficients inside int64.
+const maxCoefficient = 1 << 30
 
 // fresh reports whether the same element was not loaded before. Loads with
 // an unknown index are the same only when node and place are.

@@ -13,7 +13,6 @@ type Group struct {
 	Out     int
 	Members []int // ascending, so producers come first
 	Grow    *bounds.Group
-	How     Choice  // the choice that its price stands for
 	Cost    float64 // in the coster's units; +Inf when no choice is valid
 }
 
@@ -45,5 +44,5 @@ func (pr *Problem) GrowAt(out, stage int, g *Group) *bounds.Group {
 	if len(pr.P.Funcs[out].Stages) == 0 {
 		return nil
 	}
-	return pr.Fits.Grow(out, stage, func(id int) bool { return pr.Inlined[id] || g.Has(id) })
+	return pr.Fits.Grow(out, stage, func(id int) bool { return pr.Inlined[id] || g.Has(id) }, pr.Stored)
 }

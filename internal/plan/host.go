@@ -2,14 +2,32 @@ package plan
 
 import (
 	"fmt"
-	"regexp"
+	"strings"
 
 	"gowarp/halideir"
 )
 
-// deviceFunction matches the functions that Halide's GPU runtimes implement: its
-// mathematical ones, which carry their type.
-var deviceFunction = regexp.MustCompile(`^[a-z0-9_]+_f(16|32|64)$`)
+// deviceFunctions are the functions of a real number that Halide 21's CUDA and OpenCL
+// runtimes both implement, called with their type behind them: sqrt_f32.
+var deviceFunctions = map[string]bool{
+	"abs": true, "acos": true, "acosh": true, "asin": true, "asinh": true, "atan": true, "atan2": true, "atanh": true,
+	"ceil": true, "cos": true, "cosh": true, "exp": true, "fast_inverse": true, "fast_inverse_sqrt": true, "floor": true,
+	"inf": true, "is_finite": true, "is_inf": true, "is_nan": true, "log": true, "nan": true, "neg_inf": true, "pow": true,
+	"round": true, "sin": true, "sinh": true, "sqrt": true, "tan": true, "tanh": true, "trunc": true,
+}
+
+func onDevice(name string) bool {
+	base, bits, ok := cutLast(name, "_f")
+	return ok && (bits == "16" || bits == "32" || bits == "64") && deviceFunctions[base]
+}
+
+// cutLast is strings.Cut at the last occurrence.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
 
 // HostReason says why a Func cannot run on the GPU; empty if it can. Extern
 // stages and calls of the user's own C functions run on the host.
@@ -43,7 +61,7 @@ func HostReason(p *halideir.Pipeline, fn int) string {
 		}
 		switch n.Call {
 		case halideir.CallExtern, halideir.CallExternCPlusPlus, halideir.CallPureExtern:
-			if !deviceFunction.MatchString(n.Name) {
+			if !onDevice(n.Name) {
 				return fmt.Sprintf("it calls %s, which exists only on the host", n.Name)
 			}
 		}

@@ -52,6 +52,7 @@ type Member struct {
 	Anchor  int     // AtThread: the Func in whose thread loop it is computed
 	Extents []int64 // stored points of each dimension, worst case over tiles
 	Padded  []int64 // Extents as allocated
+	Align   int64   // elements to which the innermost extent is rounded up; 0 or 1 if not
 	Bounded []bool  // dimensions whose extent Halide can prove; the others it sizes at run time
 	Bytes   int64   // allocated, a block or a thread
 	Nests   []Nest  // one a stage
@@ -65,6 +66,7 @@ type Nest struct {
 	Threads     []Use // x first
 	Blocks      []Use // x first; a loop that is split stands in Threads and here, or in Serial
 	Fused       int   // so many of the last Blocks share the last grid dimension
+	Wrap        int64 // all blocks share one loop, which is split by this into two grid dimensions; 0 if not
 	Along       Use   // the loop along which neighbouring threads step; Loop is -1 where there is none
 }
 

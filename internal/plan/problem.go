@@ -70,6 +70,31 @@ func (pr *Problem) StageIndex(fn, stage int) int { return pr.first[fn] + stage }
 // NumStages is the number of stage indices.
 func (pr *Problem) NumStages() int { return pr.first[len(pr.first)-1] }
 
+// Stored reports whether a Func is computed into memory of its own.
+func (pr *Problem) Stored(fn int) bool { return !pr.Inlined[fn] }
+
+// Reads reports whether any stage of a Func loads the producer, with inlined Funcs in
+// place.
+func (pr *Problem) Reads(fn, producer int) bool {
+	for s := range pr.P.Funcs[fn].Stages {
+		if pr.StageReads(fn, s, producer) {
+			return true
+		}
+	}
+	return false
+}
+
+// StageReads is Reads for one stage.
+func (pr *Problem) StageReads(fn, stage, producer int) bool {
+	loads := pr.Expand[pr.StageIndex(fn, stage)].Loads
+	for i := range loads {
+		if loads[i].Func == producer {
+			return true
+		}
+	}
+	return false
+}
+
 // Bytes is the storage of one point of a Func, all tuple components together.
 func (pr *Problem) Bytes(fn int) int64 {
 	n := int64(0)
