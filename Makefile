@@ -12,7 +12,7 @@ CC ?= cc
 TAGS := -tags halide
 # Go compiles and links the plugin like any package; what it is made from is asked
 # of the file system, and a second build costs the start of make.
-CODE := $(wildcard autoscheduler bridge cmd halideir internal nestedfusion occupancy)
+CODE := $(wildcard autoscheduler bridge cmd gpusim halideir internal nestedfusion occupancy)
 GO_SOURCES := go.mod $(wildcard go.sum) $(shell find $(CODE) -name testdata -prune -o -name '*.go' ! -name '*_test.go' -print)
 DATA := $(shell find $(CODE) -name testdata -prune -o \( -name '*.json' -o -name '*.csv' -o -name '*.tmpl' -o -name '*.txt' \) -print)
 BRIDGE := $(shell find bridge -name testdata -prune -o -type f \( -name '*.cc' -o -name '*.cpp' -o -name '*.c' -o -name '*.h' \) -print 2>/dev/null)
@@ -29,7 +29,7 @@ build/venv/.gowarp-stamp: scripts/setup.sh scripts/requirements.txt
 	@scripts/setup.sh
 	@touch $@
 
-build: build/libautoschedule_gowarp.so build/libgowarp_preload.so build/gowarp ## build the plugin, the preload library and the command line
+build: build/libautoschedule_gowarp.so build/libgowarp_preload.so build/gowarp build/gpusim/libcuda.so build/gpusim/gowarp-gpusim ## build the plugin, the preload library, the command line and the simulator
 
 build/libautoschedule_gowarp.so: build/venv/.gowarp-stamp $(GO_SOURCES) $(DATA) $(BRIDGE)
 	@echo "build: $@"
@@ -46,6 +46,16 @@ build/gowarp: $(GO_SOURCES) $(DATA)
 	@echo "build: $@"
 	@mkdir -p build
 	@go build -trimpath -o $@ ./cmd/gowarp
+
+build/gpusim/libcuda.so: gpusim/libcuda/driver/libcuda.c $(wildcard gpusim/libcuda/driver/*.h)
+	@echo "build: $@"
+	@mkdir -p build/gpusim
+	@$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden -shared -fPIC gpusim/libcuda/driver/libcuda.c -o $@ -ldl -lpthread
+
+build/gpusim/gowarp-gpusim: $(GO_SOURCES) $(DATA)
+	@echo "build: $@"
+	@mkdir -p build/gpusim
+	@go build -trimpath -o $@ ./gpusim/libcuda/gowarp-gpusim
 
 demo: setup ## schedule, run and check an unmodified Halide generator on a photograph
 	@$(MAKE) --no-print-directory build
@@ -72,4 +82,4 @@ golden: setup ## write the golden files anew, then show what changed
 	@git status --short
 
 clean: ## remove what was built (build/venv stays; remove build/ for everything)
-	@rm -rf build/cache build/demo build/gowarp build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
+	@rm -rf build/cache build/demo build/gpusim build/gowarp build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h

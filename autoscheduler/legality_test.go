@@ -162,18 +162,24 @@ func TestLaunchOrder(t *testing.T) {
 // TestAtomic: an integer histogram has all its loops parallel, one of floats none: the order of
 // its additions is part of its result.
 func TestAtomic(t *testing.T) {
+	add := func(old irtest.Expr) irtest.Expr { return old.Add(1) }
+	top := func(old irtest.Expr) irtest.Expr { return old.Max(1) }
 	for _, c := range []struct {
 		typ    halideir.Type
 		api    string
+		op     func(old irtest.Expr) irtest.Expr
 		atomic bool
-	}{{irtest.U32, "cuda", true}, {irtest.I32, "opencl", true}, {irtest.F32, "cuda", false}, {irtest.U32, "metal", false}, {irtest.U8, "cuda", false}} {
+	}{
+		{irtest.U32, "cuda", add, true}, {irtest.I32, "opencl", add, true}, {irtest.F32, "cuda", add, false},
+		{irtest.U32, "metal", add, false}, {irtest.U8, "cuda", add, false}, {irtest.I32, "cuda", top, false},
+	} {
 		b := irtest.New()
 		b.Target("x", c.api, 75)
 		in := b.Input("in", irtest.U8, 640, 480)
 		hist := b.Func("hist", []string{"i"}, c.typ, func(v []irtest.Expr) irtest.Expr { return v[0].Mul(0).Cast(c.typ) })
 		hist.Update([]irtest.RVar{{Name: "r$x", Extent: 640}, {Name: "r$y", Extent: 480}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
 			bin := in.At(r[0], r[1]).Cast(irtest.I32)
-			return []irtest.Expr{bin}, hist.At(bin).Add(1)
+			return []irtest.Expr{bin}, c.op(hist.At(bin))
 		})
 		b.Output(hist, 256)
 		r, err := Run(b.Build(), DefaultParams())

@@ -1,6 +1,8 @@
 package autoscheduler
 
 import (
+	"slices"
+
 	"gowarp/halideir"
 	"gowarp/internal/plan"
 )
@@ -42,7 +44,7 @@ func chooseDims(s *state) error {
 					serial *= float64(iv.Extent())
 				}
 			}
-			d.Atomic = parallel < fewParallel && serial >= manySerial && atomicUpdate(s.p.Target.API, f, &f.Stages[st])
+			d.Atomic = parallel < fewParallel && serial >= manySerial && atomicUpdate(s.p, f, &f.Stages[st])
 			longest := -1
 			for l := range box {
 				if !d.Atomic && !f.Stages[st].Loops[l].Kind.Parallel() {
@@ -65,13 +67,27 @@ func chooseDims(s *state) error {
 }
 
 // atomicUpdate reports whether the update can be made of atomic operations that every GPU
-// of the API has and that give the same result in any order: one 32-bit integer, combined by an
-// associative and commutative operation. Floats would depend on the order. Halide 21 has no
-// atomics for Metal, Direct3D and WebGPU.
-func atomicUpdate(api string, f *halideir.Func, st *halideir.Stage) bool {
-	if api != "cuda" && api != "opencl" || !st.Associative || !st.Commutative || len(f.Types) != 1 {
+// of the API has and that give the same result in any order: a 32-bit integer to which
+// something is added. Floats would depend on the order; other operations become a
+// compare-and-swap loop in Halide 21, which reads the old value a second time without
+// protection. Halide 21 has no atomics for Metal, Direct3D and WebGPU.
+func atomicUpdate(p *halideir.Pipeline, f *halideir.Func, st *halideir.Stage) bool {
+	if p.Target.API != "cuda" && p.Target.API != "opencl" || !st.Associative || !st.Commutative || len(f.Types) != 1 {
 		return false
 	}
 	t := f.Types[0]
-	return t.Bits == 32 && t.Lanes <= 1 && (t.Code == halideir.Int || t.Code == halideir.UInt)
+	if t.Bits != 32 || t.Lanes > 1 || t.Code != halideir.Int && t.Code != halideir.UInt {
+		return false
+	}
+	v := &p.Nodes[st.Values[0]]
+	for v.Op == halideir.OpLet {
+		v = &p.Nodes[v.Args[1]]
+	}
+	return v.Op == halideir.OpAdd && (selfLoad(p, f, st, v.Args[0]) || selfLoad(p, f, st, v.Args[1]))
+}
+
+// selfLoad reports whether an expression is the point that the stage stores.
+func selfLoad(p *halideir.Pipeline, f *halideir.Func, st *halideir.Stage, id halideir.NodeID) bool {
+	n := &p.Nodes[id]
+	return n.Op == halideir.OpCall && n.Call == halideir.CallHalide && n.Func == f.ID && slices.Equal(n.Args, st.Args)
 }

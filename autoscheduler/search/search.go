@@ -6,6 +6,7 @@ package search
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gowarp/autoscheduler/coster"
@@ -71,27 +72,28 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase) (*plan.
 	}
 	var best *plan.Kernel
 	price := coster.Price{Cost: math.Inf(1), Reject: "nothing was tried"}
-	var why []string
+	var why reasons
 	for _, st := range s.Strategies {
-		if err := st.Offers(pr, g, s.Options); err != nil {
-			why = append(why, err.Error())
+		prepared, err := st.Prepare(pr, g, s.Options)
+		if err != nil {
+			why.add(err.Error())
 			continue
 		}
 		tiles := strategy.Tiles(pr, g.Out, stage, step)
 		tiles = append(tiles, strategy.FallbackTile(pr, g.Out, stage))
 		for _, t := range tiles {
-			k, err := st.Kernel(pr, g, stage, plan.Choice{Strategy: st.Name(), Tile: t}, s.Options)
+			k, err := prepared.Kernel(stage, plan.Choice{Strategy: st.Name(), Tile: t})
 			if err == nil {
 				err = legality.Check(pr, k)
 			}
 			if err != nil {
-				why = append(why, err.Error())
+				why.add(err.Error())
 				continue
 			}
 			p := s.Coster.Price(pr, k, ph)
 			s.Evaluated++
 			if !p.Valid() && !p.Launches {
-				why = append(why, p.Reject)
+				why.add(p.Reject)
 				continue
 			}
 			if best == nil || better(&p, &price) {
@@ -101,7 +103,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase) (*plan.
 	}
 	if best == nil {
 		f := &pr.P.Funcs[g.Out]
-		return nil, price, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, strings.Join(last(why, 3), "; "))
+		return nil, price, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, strings.Join(why, "; "))
 	}
 	return best, price, nil
 }
@@ -114,4 +116,14 @@ func better(a, b *coster.Price) bool {
 	return a.Cost < b.Cost
 }
 
-func last(s []string, n int) []string { return s[max(0, len(s)-n):] }
+// reasons are the last few of many, each once.
+type reasons []string
+
+func (r *reasons) add(s string) {
+	if slices.Contains(*r, s) {
+		return
+	}
+	if *r = append(*r, s); len(*r) > 3 {
+		*r = slices.Delete(*r, 0, 1)
+	}
+}

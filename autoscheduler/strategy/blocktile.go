@@ -18,53 +18,60 @@ type BlockTile struct{}
 // Name implements Strategy.
 func (BlockTile) Name() string { return "block-tile" }
 
-// Offers implements Strategy.
-func (BlockTile) Offers(pr *plan.Problem, g *plan.Group, o Options) error {
+// Prepare implements Strategy.
+func (BlockTile) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, error) {
 	f := &pr.P.Funcs[g.Out]
 	switch {
 	case len(g.Members) == 0:
-		return fmt.Errorf("block-tile: a group of one Func")
+		return nil, fmt.Errorf("block-tile: a group of one Func")
 	case len(f.Stages) != 1:
-		return fmt.Errorf("block-tile: %s has updates; its stages share no tile", f.Label)
+		return nil, fmt.Errorf("block-tile: %s has updates; its stages share no tile", f.Label)
 	case len(pr.Dims[pr.StageIndex(g.Out, 0)].Tiled) == 0:
-		return fmt.Errorf("block-tile: %s has no loop to tile", f.Label)
+		return nil, fmt.Errorf("block-tile: %s has no loop to tile", f.Label)
 	}
-	for _, p := range nestedfusion.Place(pr, g, o.Nesting) {
+	places := nestedfusion.Place(pr, g, o.Nesting)
+	for _, p := range places {
 		m := &pr.P.Funcs[p.Func]
 		if p.Where == plan.AtThread {
 			continue
 		}
 		for s := range m.Stages {
 			if !pr.PureLoops(p.Func, s) {
-				return fmt.Errorf("block-tile: %s.update(%d) writes to computed places; every block would repeat all of it", m.Label, s-1)
+				return nil, fmt.Errorf("block-tile: %s.update(%d) writes to computed places; every block would repeat all of it", m.Label, s-1)
 			}
 		}
 		for k, d := range g.Grow.Funcs[p.Func] {
 			if !d.Known || !d.Fixed {
-				return fmt.Errorf("block-tile: the part of %s that a tile of %s needs has no fixed size in dimension %d", m.Label, f.Label, k)
+				return nil, fmt.Errorf("block-tile: the part of %s that a tile of %s needs has no fixed size in dimension %d", m.Label, f.Label, k)
 			}
 		}
 	}
-	return nil
+	return blockTiles{pr, g, places}, nil
 }
 
-// Kernel implements Strategy.
-func (s BlockTile) Kernel(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice, o Options) (*plan.Kernel, error) {
-	n, err := outNest(pr, g, stage, c)
+type blockTiles struct {
+	pr     *plan.Problem
+	g      *plan.Group
+	places []nestedfusion.Placement
+}
+
+// Kernel implements Prepared.
+func (b blockTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
+	n, err := outNest(b.pr, b.g, stage, c)
 	if err != nil {
 		return nil, err
 	}
-	k := &plan.Kernel{Strategy: s.Name(), Choice: c, Out: n}
-	tile := tileByArg(pr, &k.Out)
-	for _, p := range nestedfusion.Place(pr, g, o.Nesting) {
-		m, err := member(pr, g, &k.Out, tile, p)
+	k := &plan.Kernel{Strategy: BlockTile{}.Name(), Choice: c, Out: n}
+	tile := tileByArg(b.pr, &k.Out)
+	for _, p := range b.places {
+		m, err := member(b.pr, b.g, &k.Out, tile, p)
 		if err != nil {
 			return nil, err
 		}
 		k.Members = append(k.Members, m)
 	}
-	pad(pr, k)
-	return k, finish(pr, k)
+	pad(b.pr, k)
+	return k, finish(b.pr, k)
 }
 
 // member lays out one member for a tile.

@@ -14,26 +14,31 @@ type Root struct{}
 // Name implements Strategy.
 func (Root) Name() string { return "root" }
 
-// Offers implements Strategy.
-func (Root) Offers(pr *plan.Problem, g *plan.Group, _ Options) error {
+// Prepare implements Strategy.
+func (Root) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, error) {
 	if len(g.Members) > 0 {
-		return fmt.Errorf("root: a group of several Funcs")
+		return nil, fmt.Errorf("root: a group of several Funcs")
 	}
-	return nil
+	return rootKernels{pr, g}, nil
 }
 
-// Kernel implements Strategy.
-func (s Root) Kernel(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice, _ Options) (*plan.Kernel, error) {
-	n, err := outNest(pr, g, stage, c)
+type rootKernels struct {
+	pr *plan.Problem
+	g  *plan.Group
+}
+
+// Kernel implements Prepared.
+func (r rootKernels) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
+	n, err := outNest(r.pr, r.g, stage, c)
 	if err != nil {
 		return nil, err
 	}
-	k := &plan.Kernel{Strategy: s.Name(), Choice: c, Out: n}
+	k := &plan.Kernel{Strategy: Root{}.Name(), Choice: c, Out: n}
 	switch {
-	case pr.Dims[pr.StageIndex(g.Out, stage)].Atomic:
+	case r.pr.Dims[r.pr.StageIndex(r.g.Out, stage)].Atomic:
 		k.Why = "its iterations combine into the same points: atomic operations"
 	case len(n.Threads) == 0 && len(n.Blocks) == 0:
 		k.Why = "no loop of the stage is parallel: one thread"
 	}
-	return k, finish(pr, k)
+	return k, finish(r.pr, k)
 }

@@ -14,10 +14,15 @@ import (
 type Strategy interface {
 	// Name is the word for it in parameters, schedules and explanations.
 	Name() string
-	// Offers reports whether the group can be run this way at all; if not, why.
-	Offers(pr *plan.Problem, g *plan.Group, o Options) error
+	// Prepare does what does not depend on the choice. It fails, and says why, where the
+	// group cannot be run this way at all.
+	Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, error)
+}
+
+// Prepared is a strategy that is set to run one group.
+type Prepared interface {
 	// Kernel lays out one stage of the group's output with the given tile.
-	Kernel(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice, o Options) (*plan.Kernel, error)
+	Kernel(stage int, c plan.Choice) (*plan.Kernel, error)
 }
 
 // Options are the parameters that strategies heed.

@@ -75,6 +75,7 @@ commands below read:
 			explainCommand(),
 			irCommand(),
 			execCommand(),
+			verifyCommand(),
 			devicesCommand(),
 			versionCommand(),
 		},

@@ -65,6 +65,22 @@ func (c *Cell) Forget(a Access) {
 	}
 }
 
+// NextThread is what to add to an Access for that of the next thread of its block.
+const NextThread Access = 1 << threadShift
+
+// FirstRead notes a plain read of a cell that nobody else has touched. Of any other
+// it returns false and does nothing.
+func (c *Cell) FirstRead(a Access) bool {
+	if c.write != 0 || c.read != 0 && c.read != a {
+		return false
+	}
+	c.read = a
+	return true
+}
+
+// Untouched reports whether nobody has accessed the cell.
+func (c *Cell) Untouched() bool { return *c == Cell{} }
+
 // Read notes a read and returns the write that races with it, or 0.
 func (c *Cell) Read(a Access) Access {
 	var race Access

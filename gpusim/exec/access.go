@@ -1,0 +1,535 @@
+package exec
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"sync"
+	"unsafe"
+
+	"gowarp/gpusim/check"
+	"gowarp/gpusim/count"
+	"gowarp/gpusim/ptx"
+)
+
+// load reads n little-endian bytes.
+func load(b []byte, n int) uint64 {
+	switch n {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+func put(b []byte, n int, v uint64) {
+	switch n {
+	case 1:
+		b[0] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(v))
+	default:
+		binary.LittleEndian.PutUint64(b, v)
+	}
+}
+
+// region is where a lane's access goes: the bytes and their shadow.
+type region struct {
+	data, shadow []byte
+	held         *sync.Mutex // until the bytes have moved
+}
+
+func (r *region) done() {
+	if r.held != nil {
+		r.held.Unlock()
+		r.held = nil
+	}
+}
+
+// pattern is how the addresses of a full warp lie.
+type pattern uint8
+
+const (
+	scattered pattern = iota // or the warp is not full
+	uniform                  // one address
+	regular                  // ascending at a distance of at most a sector
+	adjacent                 // regular, and side by side
+)
+
+// addresses computes the lanes' addresses, of accesses bytes wide, and checks that they
+// are defined.
+func (w *warp) addresses(o *op, bytes int) bool {
+	var irregular, want uint64
+	if o.a.class == double {
+		a := &w.r64[o.a.at]
+		first, stride := a[0]+o.offset, a[1]-a[0]
+		for i := range a {
+			v := a[i] + o.offset
+			w.addr[i] = v
+			irregular |= v - first ^ want
+			want += stride
+		}
+	} else {
+		a := &w.r32[o.a.at]
+		first, stride := a[0]+uint32(o.offset), a[1]-a[0]
+		for i := range a {
+			v := a[i] + uint32(o.offset)
+			w.addr[i] = uint64(v)
+			irregular |= uint64(v-first) ^ want
+			want += uint64(stride)
+		}
+	}
+	w.pattern = scattered
+	if w.mask == all && irregular == 0 {
+		switch w.stride = w.addr[1] - w.addr[0]; {
+		case w.stride == 0:
+			w.pattern = uniform
+		case w.stride == uint64(bytes):
+			w.pattern = adjacent
+		case w.stride > uint64(bytes) && w.stride <= count.SectorBytes:
+			w.pattern = regular
+		}
+	}
+	if bad := w.taints[o.a.taint] & w.mask; bad != 0 && w.w.checks {
+		w.undefined(o.line, o.a, bad, "is an address")
+		return false
+	}
+	return true
+}
+
+// split takes a generic access apart: all lanes must be in one state space, and their
+// addresses become addresses in it.
+func (w *warp) split(o *op) (ptx.Space, bool) {
+	if o.space != ptx.Generic {
+		return o.space, true
+	}
+	at := func(a uint64) ptx.Space {
+		switch a / windowBytes {
+		case 1:
+			return ptx.Shared
+		case 2:
+			return ptx.Local
+		case 3:
+			return ptx.Const
+		}
+		return ptx.Global
+	}
+	lane := bits.TrailingZeros32(w.mask)
+	s := at(w.addr[lane])
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		if at(w.addr[lane]) != s {
+			w.fail(o.line, check.OutOfBounds, lane, "generic addresses of one warp instruction in two state spaces are not known to the simulator")
+			return s, false
+		}
+		if s != ptx.Global {
+			w.addr[lane] %= windowBytes
+		}
+	}
+	return s, true
+}
+
+// aligned checks that all lanes' addresses are multiples of the access's width.
+func (w *warp) aligned(o *op, bytes int) bool {
+	var bad uint64
+	if w.pattern != scattered {
+		if (w.addr[0]|w.stride)&uint64(bytes-1) == 0 {
+			return true
+		}
+	} else if w.mask == all {
+		for i := range w.addr {
+			bad |= w.addr[i]
+		}
+		if bad&uint64(bytes-1) == 0 {
+			return true
+		}
+	}
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		if w.addr[lane]&uint64(bytes-1) != 0 {
+			w.fail(o.line, check.Misaligned, lane, "%d bytes at %#x", bytes, w.addr[lane])
+			return false
+		}
+	}
+	return true
+}
+
+// loadAny is ld from everything but .param.
+func loadAny(w *warp, o *op) {
+	bytes := int(o.size) * len(o.vec)
+	if !w.addresses(o, bytes) {
+		return
+	}
+	space, ok := w.split(o)
+	if !ok || !w.aligned(o, bytes) {
+		return
+	}
+	c := &w.w.count
+	switch space {
+	case ptx.Global:
+		c.GlobalLoads++
+		w.sectors(bytes, &c.GlobalLoadSectors, o)
+		if o.size == 4 && len(o.vec) == 1 && o.d.class == word && w.loadGlobal32(o) {
+			return
+		}
+	case ptx.Shared:
+		c.SharedLoads++
+		w.wavefronts(bytes)
+		if o.size == 4 && len(o.vec) == 1 && o.d.class == word && w.loadShared32(o) {
+			return
+		}
+	case ptx.Local:
+		c.LocalLoads++
+		c.LocalBytes += int64(bytes * bits.OnesCount32(w.mask))
+	}
+	var bad [4]uint32
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		r, ok := w.region(space, lane, bytes, o, false)
+		if !ok {
+			return
+		}
+		for k, s := range o.vec {
+			at := k * int(o.size)
+			v := load(r.data[at:], int(o.size))
+			if o.sext != 0 {
+				v = uint64(sx(v, o.sext)) & o.outMax
+			}
+			w.fill(s, lane, v)
+			if r.shadow != nil && load(r.shadow[at:], int(o.size)) != 0 {
+				bad[k] |= 1 << lane
+			}
+		}
+	}
+	for k, s := range o.vec {
+		w.taint(s, bad[k])
+	}
+}
+
+// loadGlobal32 is the usual case: every lane a word of the same allocation. It returns
+// false, with nothing done, in any other.
+func (w *warp) loadGlobal32(o *op) bool {
+	a := w.w.cached(o, w.addr[bits.TrailingZeros32(w.mask)], 4)
+	if a == nil {
+		return false
+	}
+	limit := uint64(len(a.data) - 4)
+	if w.pattern != scattered && w.loadTogether(o, a, limit) {
+		return true
+	}
+	var off [32]uint64
+	for i := range off {
+		off[i] = w.addr[i] - a.base
+	}
+	for m := w.mask; m != 0; m &= m - 1 {
+		if off[bits.TrailingZeros32(m)&31] > limit {
+			return false
+		}
+	}
+	d := &w.r32[o.d.at]
+	var bad uint32
+	data, shadow := unsafe.Pointer(unsafe.SliceData(a.data)), unsafe.Pointer(unsafe.SliceData(a.shadow))
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & 31
+		// Within the slices: checked against limit just above; aligned to 4.
+		d[lane] = *(*uint32)(unsafe.Add(data, off[lane]))
+		if *(*uint32)(unsafe.Add(shadow, off[lane])) != 0 {
+			bad |= 1 << lane
+		}
+	}
+	w.taint(o.d, bad)
+	if w.w.checks {
+		w.raceGlobal(a, o, 4, false)
+	}
+	return true
+}
+
+// loadTogether is a load of one word by all lanes, or of 32 at equal distances.
+func (w *warp) loadTogether(o *op, a *alloc, limit uint64) bool {
+	first := w.addr[0] - a.base
+	if w.addr[31]-a.base > limit {
+		return false
+	}
+	d := &w.r32[o.d.at]
+	var bad uint32
+	// Within the slices: first and last lane are checked just above; aligned to 4.
+	data, shadow := unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.data)), first), unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.shadow)), first)
+	switch w.pattern {
+	case uniform:
+		v := *(*uint32)(data)
+		for i := range d {
+			d[i] = v
+		}
+		if *(*uint32)(shadow) != 0 {
+			bad = all
+		}
+	case regular:
+		stride := uintptr(w.stride)
+		for i := range d {
+			d[i] = *(*uint32)(unsafe.Add(data, uintptr(i)*stride))
+			if *(*uint32)(unsafe.Add(shadow, uintptr(i)*stride)) != 0 {
+				bad |= 1 << i
+			}
+		}
+	default:
+		*d = *(*lanes32)(data)
+		shades := (*lanes32)(shadow)
+		var any uint32
+		for _, s := range shades {
+			any |= s
+		}
+		if any != 0 {
+			for i, s := range shades {
+				if s != 0 {
+					bad |= 1 << i
+				}
+			}
+		}
+	}
+	w.taints[o.d.taint] = bad
+	if w.w.checks {
+		w.raceTogether(a, o)
+	}
+	return true
+}
+
+func (w *warp) loadShared32(o *op) bool {
+	data, shadow := w.w.shared, w.w.sshade
+	if len(data) < 4 {
+		return false
+	}
+	limit := uint64(len(data) - 4)
+	for m := w.mask; m != 0; m &= m - 1 {
+		if w.addr[bits.TrailingZeros32(m)&31] > limit {
+			return false
+		}
+	}
+	d := &w.r32[o.d.at]
+	var bad uint32
+	p, q := unsafe.Pointer(unsafe.SliceData(data)), unsafe.Pointer(unsafe.SliceData(shadow))
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & 31
+		d[lane] = *(*uint32)(unsafe.Add(p, w.addr[lane]))
+		if *(*uint32)(unsafe.Add(q, w.addr[lane])) != 0 {
+			bad |= 1 << lane
+		}
+	}
+	w.taint(o.d, bad)
+	if w.w.checks {
+		for m := w.mask; m != 0; m &= m - 1 {
+			w.raceShared(bits.TrailingZeros32(m), o, 4, false, false)
+		}
+	}
+	return true
+}
+
+// storeAny is st.
+func storeAny(w *warp, o *op) {
+	bytes := int(o.size) * len(o.vec)
+	if !w.addresses(o, bytes) {
+		return
+	}
+	space, ok := w.split(o)
+	if !ok || !w.aligned(o, bytes) {
+		return
+	}
+	c := &w.w.count
+	switch space {
+	case ptx.Global:
+		c.GlobalStores++
+		w.sectors(bytes, &c.GlobalStoreSectors, o)
+		if w.pattern == adjacent && o.size == 4 && len(o.vec) == 1 && o.vec[0].class == word && w.storeTogether(o) {
+			return
+		}
+	case ptx.Shared:
+		c.SharedStores++
+		w.wavefronts(bytes)
+	case ptx.Local:
+		c.LocalStores++
+		c.LocalBytes += int64(bytes * bits.OnesCount32(w.mask))
+	case ptx.Const:
+		w.fail(o.line, check.OutOfBounds, bits.TrailingZeros32(w.mask), "a store to constant memory")
+		return
+	}
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		r, ok := w.region(space, lane, bytes, o, true)
+		if !ok {
+			return
+		}
+		for k, s := range o.vec {
+			at := k * int(o.size)
+			put(r.data[at:], int(o.size), w.get(s, lane))
+			w.shade(r, at, o, s, lane, space)
+		}
+		r.done()
+	}
+}
+
+// storeTogether is a store of 32 adjacent words. It returns false, with nothing done, where
+// anything is unusual.
+func (w *warp) storeTogether(o *op) bool {
+	a := w.w.cached(o, w.addr[0], 128)
+	if a == nil || w.taints[o.vec[0].taint] != 0 {
+		return false
+	}
+	first := w.addr[0] - a.base
+	if w.w.checks {
+		return w.raceStore(a, o, first)
+	}
+	w.storeWords(a, o, first)
+	return true
+}
+
+// storeWords stores 32 adjacent words, all defined.
+func (w *warp) storeWords(a *alloc, o *op, first uint64) {
+	// Within the slices: storeTogether has checked all 128 bytes; aligned to 4.
+	*(*lanes32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.data)), first)) = w.r32[o.vec[0].at]
+	*(*lanes32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.shadow)), first)) = lanes32{}
+}
+
+// shade notes whether what was stored is defined.
+func (w *warp) shade(r region, at int, o *op, s slot, lane int, space ptx.Space) {
+	if r.shadow == nil {
+		return
+	}
+	var v uint64
+	if w.taints[s.taint]>>lane&1 != 0 {
+		v = 0x0101010101010101 * undefined
+		if space == ptx.Global && w.w.checks {
+			w.origin(o, s, lane)
+		}
+	}
+	put(r.shadow[at:], int(o.size), v)
+}
+
+// region resolves a lane's access and checks its bounds and races. When it returns
+// false the launch has failed.
+func (w *warp) region(space ptx.Space, lane, bytes int, o *op, write bool) (region, bool) {
+	addr := w.addr[lane]
+	in := func(data, shadow []byte, what string) (region, bool) {
+		if addr > uint64(len(data)) || addr+uint64(bytes) > uint64(len(data)) {
+			w.fail(o.line, check.OutOfBounds, lane, "%d bytes at %d of %d bytes of %s memory", bytes, addr, len(data), what)
+			return region{}, false
+		}
+		r := region{data: data[addr:][:bytes]}
+		if shadow != nil {
+			r.shadow = shadow[addr:][:bytes]
+		}
+		return r, true
+	}
+	switch space {
+	case ptx.Global:
+		a := w.w.cached(o, addr, bytes)
+		if a == nil {
+			if a = w.w.resolve(w, o, lane, bytes); a == nil {
+				return region{}, false
+			}
+		}
+		off := addr - a.base
+		r := region{data: a.data[off:][:bytes], shadow: a.shadow[off:][:bytes]}
+		if w.w.checks {
+			r.held = w.raceLane(a, o, lane, bytes, write)
+			if r.held != nil && !write {
+				r.done()
+			}
+		}
+		return r, true
+	case ptx.Shared:
+		r, ok := in(w.w.shared, w.w.sshade, "shared")
+		if ok && w.w.checks {
+			w.raceShared(lane, o, bytes, write, o.atomic)
+		}
+		return r, ok
+	case ptx.Local:
+		n := w.k.LocalBytes
+		return in(w.local[lane*n:][:n], w.lshade[lane*n:][:n], "a thread's local")
+	case ptx.Const:
+		return in(w.k.consts, nil, "constant")
+	}
+	w.fail(o.line, check.OutOfBounds, lane, "an access to %s", spaceName(space))
+	return region{}, false
+}
+
+// sectors counts a global request.
+func (w *warp) sectors(bytes int, sectors *int64, o *op) {
+	if w.pattern != scattered {
+		// No gap is wider than a sector, and nothing lies across the end of one.
+		first, last := w.addr[0]/count.SectorBytes, (w.addr[31]+uint64(bytes)-1)/count.SectorBytes
+		*sectors += int64(last - first + 1)
+		if w.pattern == uniform {
+			bytes = 1
+		}
+		w.w.count.GlobalIdealSectors += int64(bytes) // 32 lanes, sectors of 32
+		w.w.touchRange(first, last)
+		return
+	}
+	set, ideal := count.Sectors(w.w.sectorSet[:0], &w.addr, w.mask, bytes)
+	w.w.sectorSet = set
+	*sectors += int64(len(set))
+	w.w.count.GlobalIdealSectors += int64(ideal)
+	for _, s := range set {
+		w.w.touchRange(s, s)
+	}
+}
+
+// wavefronts counts a shared request.
+func (w *warp) wavefronts(bytes int) {
+	if w.pattern == uniform && bytes <= 4 || w.pattern == adjacent && bytes == 4 {
+		w.w.count.SharedWavefronts++
+		return
+	}
+	passes, least := count.Wavefronts(&w.addr, w.mask, bytes)
+	w.w.count.SharedWavefronts += int64(passes)
+	w.w.count.SharedConflicts += int64(passes - least)
+}
+
+// atomicAny is atom and red, lane by lane.
+func atomicAny(w *warp, o *op) {
+	bytes := int(o.size)
+	if !w.addresses(o, bytes) {
+		return
+	}
+	space, ok := w.split(o)
+	if !ok || !w.aligned(o, bytes) {
+		return
+	}
+	if space == ptx.Shared {
+		w.w.count.SharedAtomics++
+	} else {
+		w.w.count.GlobalAtomics++
+		var sectors int64
+		w.sectors(bytes, &sectors, o)
+		w.w.memory.atomics.Lock()
+		defer w.w.memory.atomics.Unlock()
+	}
+	var bad uint32
+	operands := w.taints[o.b.taint] | w.taints[o.c.taint]
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		r, ok := w.region(space, lane, bytes, o, true)
+		if !ok {
+			return
+		}
+		old := load(r.data, bytes)
+		put(r.data, bytes, o.rmw(old, w.get(o.b, lane), w.get(o.c, lane))&o.outMax)
+		if load(r.shadow, bytes) != 0 {
+			bad |= 1 << lane
+		}
+		var shade uint64
+		if (bad|operands)>>lane&1 != 0 {
+			shade = 0x0101010101010101 * undefined
+			if space == ptx.Global && w.w.checks {
+				w.origin(o, o.b, lane)
+			}
+		}
+		put(r.shadow, bytes, shade)
+		r.done()
+		w.fill(o.d, lane, old)
+	}
+	w.taint(o.d, bad)
+}

@@ -1,0 +1,166 @@
+package exec
+
+import "math/bits"
+
+// get is the value of a register in a lane.
+func (w *warp) get(s slot, lane int) uint64 {
+	switch s.class {
+	case word:
+		return uint64(w.r32[s.at][lane])
+	case double:
+		return w.r64[s.at][lane]
+	case boolean:
+		return uint64(w.preds[s.at] >> lane & 1)
+	}
+	return 0
+}
+
+// each runs a scalar definition in every active lane.
+func each(w *warp, o *op) {
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		w.fill(o.d, lane, o.scalar(w.get(o.a, lane), w.get(o.b, lane), w.get(o.c, lane)))
+	}
+	w.taint3(o)
+}
+
+// taint3 makes a result undefined where an operand is.
+func (w *warp) taint3(o *op) {
+	t := w.taints
+	d := &t[o.d.taint]
+	*d = *d&^w.mask | (t[o.a.taint]|t[o.b.taint]|t[o.c.taint])&w.mask
+}
+
+// taintSelect makes a selection undefined where its condition or the chosen operand is.
+func (w *warp) taintSelect(o *op, p uint32) {
+	t := w.taints
+	w.taint(o.d, t[o.c.taint]|t[o.a.taint]&p|t[o.b.taint]&^p)
+}
+
+func activeMask(w *warp, o *op) {
+	d := w.out32(o)
+	for i := range d {
+		d[i] = w.mask
+	}
+	w.commit32(o, d)
+	w.taint(o.d, 0)
+}
+
+// packParts makes one register of two or four, the first the lowest.
+func packParts(w *warp, o *op) {
+	var bad uint32
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		var v uint64
+		for k, s := range o.vec {
+			v |= w.get(s, lane) << (int(o.sext) * k)
+		}
+		w.fill(o.d, lane, v)
+	}
+	for _, s := range o.vec {
+		bad |= w.taints[s.taint]
+	}
+	w.taint(o.d, bad)
+}
+
+// unpackParts is the reverse. The source is read before any part is written.
+func unpackParts(w *warp, o *op) {
+	bad := w.taints[o.a.taint]
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		v := w.get(o.a, lane)
+		for k, s := range o.vec {
+			w.fill(s, lane, v>>(int(o.sext)*k)&mask(o.sext))
+		}
+	}
+	for _, s := range o.vec {
+		w.taint(s, bad)
+	}
+}
+
+// runCarry is addition, subtraction and multiply-add with a carry into or out of the
+// flag. The flag of subtraction is the borrow's complement's complement: 1 for a
+// borrow, as PTX has it.
+func runCarry(w *warp, o *op, base string, high, signed, takes, gives bool) {
+	n := o.sext
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		a, b, c := w.get(o.a, lane), w.get(o.b, lane), w.get(o.c, lane)
+		var in uint64
+		if takes {
+			in = uint64(w.carry >> lane & 1)
+		}
+		var v, out uint64
+		switch base {
+		case "sub":
+			v, out = bits.Sub64(a, b, in)
+			out &= 1
+		case "mad":
+			if high {
+				a = mulHigh(a, b, n, signed)
+			} else {
+				a = a * b & mask(n)
+			}
+			b = c
+			fallthrough
+		default:
+			v, out = bits.Add64(a, b, in)
+			if n == 32 {
+				out = v >> 32
+			}
+		}
+		w.fill(o.d, lane, v&o.outMax)
+		if gives {
+			w.carry = w.carry&^(1<<lane) | uint32(out&1)<<lane
+		}
+	}
+	w.taint3(o)
+}
+
+// shuffleLanes is shfl (PTX ISA, "shfl"). A lane that takes part in no shuffle gives
+// an undefined value.
+func shuffleLanes(w *warp, o *op) {
+	w.w.count.Shuffles++
+	src := w.r32[o.a.at] // a copy: the destination may be the source
+	from := w.taints[o.a.taint] | ^w.mask
+	var bad, inside uint32
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		b, c := int(w.r32[o.b.at][lane]&31), w.r32[o.c.at][lane]
+		clamp, seg := int(c&31), int(c>>8&31)
+		most := lane&seg | clamp&^seg
+		least := lane & seg
+		var j int
+		var ok bool
+		switch o.shuf {
+		case shuffleUp:
+			j = lane - b
+			ok = j >= most
+		case shuffleDown:
+			j = lane + b
+			ok = j <= most
+		case shuffleXor:
+			j = lane ^ b
+			ok = j <= most
+		case shuffleIndex:
+			j = least | b&^seg
+			ok = j <= most
+		}
+		if ok {
+			inside |= 1 << lane
+		} else {
+			j = lane
+		}
+		w.r32[o.d.at][lane] = src[j&31]
+		if from>>j&1 != 0 {
+			bad |= 1 << lane
+		}
+	}
+	bad |= w.taints[o.b.taint] | w.taints[o.c.taint]
+	w.taint(o.d, bad)
+	if o.dpred.class == boolean {
+		p := &w.preds[o.dpred.at]
+		*p = *p&^w.mask | inside
+		w.taint(o.dpred, w.taints[o.b.taint]|w.taints[o.c.taint])
+	}
+}

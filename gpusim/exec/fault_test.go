@@ -1,0 +1,223 @@
+package exec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"gowarp/gpusim/check"
+)
+
+// stencil is a kernel of one block: every thread stores to shared memory, waits,
+// and adds its neighbours' values. The faults below are seeded by replacing pieces of it.
+const stencil = `
+ld.param.b64 %rd1, [p0]; ld.param.b64 %rd2, [p1];
+mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x;
+mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;
+/*load*/ ld.global.b32 %r3, [%rd4];
+shl.b32 %r4, %r1, 2;
+/*store*/ st.shared.b32 [%r4], %r3;
+/*barrier*/ bar.sync 0;
+add.s32 %r5, %r1, 1; rem.u32 %r6, %r5, %r2; shl.b32 %r7, %r6, 2;
+ld.shared.b32 %r8, [%r7]; add.s32 %r9, %r3, %r8;
+/*out*/ st.global.b32 [%rd5], %r9;
+ret;`
+
+func runStencil(t *testing.T, body string, threads int, l Launch) (Result, []check.Finding, []uint32) {
+	t.Helper()
+	m := newTestMemory()
+	in := make([]byte, 4*threads)
+	for i := range threads {
+		binary.LittleEndian.PutUint32(in[4*i:], uint32(i*i))
+	}
+	src := allocate(t, m, in)
+	dst, err := m.Alloc(4 * threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Kernel = loadKernel(t, 2, body)
+	l.Grid, l.Block, l.Params = [3]int{1, 1, 1}, [3]int{threads, 1, 1}, pointers(src, dst)
+	if l.SharedBytes == 0 {
+		l.SharedBytes = 4 * threads
+	}
+	var log check.Log
+	res, err := Run(t.Context(), m, l, &log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u, err := m.Read(dst, 4*threads); err != nil {
+		t.Fatal(err)
+	} else if u != nil {
+		log.Add(check.Finding{Kind: u.Kind, Kernel: u.Kernel, Line: u.Line, Block: u.Block, Thread: u.Thread, Detail: u.Blame})
+	}
+	out := make([]uint32, threads)
+	b, _ := m.Bytes(dst, 4*threads)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return res, log.Findings(), out
+}
+
+func TestStencilIsRight(t *testing.T) {
+	for _, n := range []int{1, 31, 32, 33, 96, 256} {
+		for seed := range uint64(4) {
+			_, found, out := runStencil(t, stencil, n, Launch{Seed: seed})
+			if len(found) != 0 {
+				t.Fatalf("%d threads: %v", n, found)
+			}
+			for i, v := range out {
+				if want := uint32(i*i + (i+1)%n*((i+1)%n)); v != want {
+					t.Fatalf("%d threads: thread %d gives %d, want %d", n, i, v, want)
+				}
+			}
+		}
+	}
+}
+
+// TestSeededFaults breaks the kernel in one place at a time. Each break must be
+// found, as what it is, in its line and thread.
+func TestSeededFaults(t *testing.T) {
+	at := func(body, mark string) int {
+		before, _, _ := strings.Cut(body, mark)
+		return 4 + 2 + strings.Count(before, "\n") // the header, the .entry and .reg lines
+	}
+	for _, c := range []struct {
+		name     string
+		old, new string
+		kind     check.Kind
+		thread   int // -1: any
+		fault    check.Kind
+		launch   Launch
+	}{
+		{"no barrier", "/*barrier*/ bar.sync 0;", "/*barrier*/", check.SharedRace, -1, "", Launch{}},
+		{"an index one too far", "/*load*/ ld.global.b32 %r3, [%rd4];", "/*load*/ ld.global.b32 %r3, [%rd4+4];", check.OutOfBounds, 63, check.OutOfBounds, Launch{}},
+		{"an index before the start", "/*load*/ ld.global.b32 %r3, [%rd4];", "/*load*/ ld.global.b32 %r3, [%rd4+-4];", check.OutOfBounds, 0, check.OutOfBounds, Launch{}},
+		{"past the shared memory", "/*store*/ st.shared.b32 [%r4], %r3;", "/*store*/ st.shared.b32 [%r4+16], %r3;", check.OutOfBounds, -1, check.OutOfBounds, Launch{}},
+		{"misaligned", "/*load*/ ld.global.b32 %r3, [%rd4];", "/*load*/ ld.global.b32 %r3, [%rd4+2];", check.Misaligned, 0, check.Misaligned, Launch{}},
+		{"nothing stored", "/*store*/ st.shared.b32 [%r4], %r3;", "/*store*/", check.Uninitialised, 0, "", Launch{}},
+		{"a register never set", "/*store*/ st.shared.b32 [%r4], %r3;", "/*store*/ st.shared.b32 [%r4], %r80;", check.Uninitialised, 0, "", Launch{}},
+		{"an undefined branch", "/*load*/", "setp.eq.s32 %p1, %r80, 0; @%p1 bra $x; $x: /*load*/", check.Uninitialised, 0, "", Launch{}},
+		{"an undefined address", "[%rd4];", "[%rd70];", check.Uninitialised, 0, "", Launch{}},
+		{"a barrier for half the warp", "/*barrier*/ bar.sync 0;", "setp.lt.u32 %p1, %r1, 16; @%p1 bra $x; /*barrier*/ bar.sync 0; $x:", check.DivergentBarrier, 16, check.DivergentBarrier, Launch{}},
+		{"two barriers", "/*barrier*/ bar.sync 0;", "setp.lt.u32 %p1, %r1, 32; @%p1 bra $x; bar.sync 1; bra $y; $x: /*barrier*/ bar.sync 0; $y:", check.Deadlock, -1, check.Deadlock, Launch{}},
+		{"an endless loop", "/*barrier*/", "$x: bra $x; /*barrier*/", check.EndlessLoop, -1, check.EndlessLoop, Launch{MaxSteps: 1 << 15}},
+		{"a trap", "/*barrier*/", "trap; /*barrier*/", check.Trap, -1, check.Trap, Launch{}},
+		{"all write one word", "st.global.b32 [%rd5], %r9", "st.global.b32 [%rd2], %r9", check.GlobalRace, -1, "", Launch{}},
+		{"all write one value to one word", "st.global.b32 [%rd5], %r9", "mov.b32 %r9, 5; st.global.b32 [%rd2], %r9", check.SameValueRace, -1, "", Launch{}},
+		{"a shuffle from lanes that are gone", "/*out*/", "setp.lt.u32 %p1, %r1, 40; @!%p1 bra $x; shfl.sync.down.b32 %r10, %r9, 4, 31, -1; st.global.b32 [%rd5], %r10; ret; $x: /*out*/", check.InactiveLane, 36, "", Launch{}},
+		{"a shuffle of an undefined register", "/*out*/", "shfl.idx.b32 %r9, %r70, 3, 31; /*out*/", check.Uninitialised, 0, "", Launch{}},
+	} {
+		body := strings.Replace(stencil, c.old, c.new, 1)
+		if body == stencil {
+			t.Fatalf("%s: nothing replaced", c.name)
+		}
+		res, found, _ := runStencil(t, body, 64, c.launch)
+		if res.Fault != c.fault {
+			t.Errorf("%s: ended with %q, want %q", c.name, res.Fault, c.fault)
+		}
+		ok := false
+		for _, f := range found {
+			if f.Kind == check.Uninitialised && c.kind == check.SharedRace {
+				continue // what is read too early is not there yet
+			}
+			if f.Kind != c.kind {
+				t.Errorf("%s: %v", c.name, f)
+				continue
+			}
+			ok = true
+			// Which warp comes first is the seed's.
+			if c.thread >= 0 && f.Thread[0]%32 != c.thread%32 {
+				t.Errorf("%s: in thread %d, want %d: %v", c.name, f.Thread[0], c.thread, f)
+			}
+			if line := at(body, c.new); f.Line < line-1 || f.Line > line+9 {
+				t.Errorf("%s: line %d, the fault is in %d: %v", c.name, f.Line, line, f)
+			}
+		}
+		if !ok {
+			t.Errorf("%s: not found, only %v", c.name, found)
+		}
+	}
+}
+
+// TestDiscardedValues: what a correct kernel may do with undefined values.
+func TestDiscardedValues(t *testing.T) {
+	for name, body := range map[string]string{
+		"a shuffle from gone lanes, not selected": strings.Replace(stencil, "/*out*/",
+			"setp.lt.u32 %p1, %r1, 40; @!%p1 bra $x; shfl.sync.down.b32 %r10, %r9, 4, 31, -1; setp.lt.u32 %p2, %r1, 36; selp.b32 %r9, %r10, %r9, %p2; $x: /*out*/", 1),
+		"an undefined operand of an and that is false anyway": strings.Replace(stencil, "/*out*/",
+			"setp.eq.s32 %p1, %r70, 1; setp.gt.u32 %p2, %r1, 999; and.pred %p3, %p1, %p2; @%p3 bra $x; $x: /*out*/", 1),
+		"undefined registers that are overwritten": strings.Replace(stencil, "/*out*/", "add.s32 %r70, %r71, %r72; mov.b32 %r70, 1; add.s32 %r9, %r9, %r70; add.s32 %r9, %r9, -1; /*out*/", 1),
+	} {
+		res, found, _ := runStencil(t, body, 64, Launch{})
+		if len(found) != 0 || res.Fault != "" {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+}
+
+func TestFreedMemory(t *testing.T) {
+	m := newTestMemory()
+	a, b := allocate(t, m, make([]byte, 256)), allocate(t, m, make([]byte, 256))
+	if err := m.Free(a); err != nil {
+		t.Fatal(err)
+	}
+	k := loadKernel(t, 2, stencil)
+	res, found := launch(t, m, Launch{Kernel: k, Grid: [3]int{1, 1, 1}, Block: [3]int{64, 1, 1}, SharedBytes: 256, Params: pointers(a, b)})
+	if res.Fault != check.Freed || len(found) != 1 || found[0].Kind != check.Freed {
+		t.Errorf("%v %v", res.Fault, found)
+	}
+	if m.Free(a) == nil || m.Free(b+1) == nil {
+		t.Error("a bad free is accepted")
+	}
+}
+
+// TestLaunchLimits: what no GPU launches, no simulator does.
+func TestLaunchLimits(t *testing.T) {
+	k := loadKernel(t, 2, stencil)
+	ok := Launch{Kernel: k, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, SharedBytes: 128, Params: make([]byte, 16)}
+	for name, change := range map[string]func(l *Launch){
+		"threads":    func(l *Launch) { l.Block = [3]int{1025, 1, 1} },
+		"product":    func(l *Launch) { l.Block = [3]int{64, 32, 1} },
+		"z":          func(l *Launch) { l.Block = [3]int{1, 1, 65} },
+		"grid":       func(l *Launch) { l.Grid = [3]int{1, 65536, 1} },
+		"none":       func(l *Launch) { l.Grid = [3]int{1, 0, 1} },
+		"shared":     func(l *Launch) { l.SharedBytes = 48<<10 + 1 },
+		"parameters": func(l *Launch) { l.Params = make([]byte, 8) },
+	} {
+		l := ok
+		change(&l)
+		var log check.Log
+		if _, err := Run(t.Context(), newTestMemory(), l, &log); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// TestAtomics: a histogram by blocks in parallel.
+func TestAtomics(t *testing.T) {
+	k := loadKernel(t, 2, `ld.param.b64 %rd1, [p0]; ld.param.b64 %rd2, [p1];
+mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.s32 %r4, %r2, %r3, %r1;
+rem.u32 %r5, %r4, 7; mul.wide.u32 %rd3, %r5, 4; add.s64 %rd4, %rd2, %rd3;
+atom.global.add.u32 %r6, [%rd4], %r4; red.global.max.u32 [%rd1], %r4; ret;`)
+	m := newTestMemory()
+	top, bins := allocate(t, m, make([]byte, 4)), allocate(t, m, make([]byte, 28))
+	res, found := launch(t, m, Launch{Kernel: k, Grid: [3]int{50, 1, 1}, Block: [3]int{96, 1, 1}, Params: pointers(top, bins), Workers: 4})
+	if len(found) != 0 || res.Count.GlobalAtomics != 2*50*3 {
+		t.Errorf("%v, %d atomics", found, res.Count.GlobalAtomics)
+	}
+	want := make([]uint32, 7)
+	for i := range 50 * 96 {
+		want[i%7] += uint32(i)
+	}
+	b, _ := m.Bytes(bins, 28)
+	for i, w := range want {
+		if got := binary.LittleEndian.Uint32(b[4*i:]); got != w {
+			t.Errorf("bin %d: %d, want %d", i, got, w)
+		}
+	}
+	b, _ = m.Bytes(top, 4)
+	if !bytes.Equal(b, binary.LittleEndian.AppendUint32(nil, 50*96-1)) {
+		t.Errorf("maximum %v", b)
+	}
+}

@@ -1,0 +1,211 @@
+//go:build halide
+
+// Package libcuda tests the stand-in driver with Halide's own runtime: driver/ is its C
+// library, simulator/ the process behind it.
+package libcuda
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/suite"
+	"gowarp/gpusim/check"
+	"gowarp/gpusim/libcuda/simulator"
+)
+
+// build makes libcuda.so and the simulator as the Makefile does, and returns their folder.
+func build(t *testing.T, tree *harness.Tree) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-shared", "-fPIC", "gpusim/libcuda/driver/libcuda.c", "-o", filepath.Join(dir, "libcuda.so"), "-ldl", "-lpthread"},
+		{"go", "build", "-o", filepath.Join(dir, "gowarp-gpusim"), "./gpusim/libcuda/gowarp-gpusim"},
+	} {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = tree.Root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	return dir
+}
+
+// simulated is the environment in which a program runs on the simulator, and the folder
+// for its reports.
+func simulated(t *testing.T, driver string) (env []string, reports string) {
+	reports = t.TempDir()
+	return []string{"LD_LIBRARY_PATH=" + driver, "GOWARP_GPUSIM_REPORTS=" + reports, "HL_GPU_DEVICE=0"}, reports
+}
+
+func collect(t *testing.T, dir string) *simulator.Report {
+	t.Helper()
+	reports, err := simulator.Collect(dir)
+	if err != nil || len(reports) != 1 {
+		t.Fatalf("%d reports, %v", len(reports), err)
+	}
+	return reports[0]
+}
+
+// TestPipelines compares Halide's CPU target with its CUDA target on the simulator, over
+// all types and the features that make PTX of their own.
+func TestPipelines(t *testing.T) {
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	driver := build(t, tree)
+	program, err := tree.HalideProgram("gpusim/libcuda/testdata/pipelines.cc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, capability := range []string{"50", "86"} {
+		t.Run("sm_"+capability, func(t *testing.T) {
+			env, reports := simulated(t, driver)
+			out, err := tree.RunTool(env, program, capability)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(out, ": ok\n"); n < 100 {
+				t.Errorf("only %d pipelines ran", n)
+			}
+			r := collect(t, reports)
+			if len(r.Errors) != 0 || len(r.Kernels) < 100 {
+				t.Errorf("%d kernels, %v", len(r.Kernels), r.Errors)
+			}
+			// Halide 21's loop around compare-and-swap loads the old value a second
+			// time, plainly: a race of its own, in the pipelines with such atomics.
+			races := 0
+			for _, f := range r.Findings {
+				switch {
+				case f.Kind.Note():
+				case f.Kind == check.GlobalRace && strings.Contains(f.Kernel, "_s1_r"):
+					races++
+				default:
+					t.Errorf("%v", f)
+				}
+			}
+			if races == 0 {
+				t.Error("the plain load in Halide's loop around compare-and-swap is not seen")
+			}
+		})
+	}
+}
+
+// TestPrograms runs the suite's programs on the simulator, scheduled by gowarp and by its
+// peers, for two capabilities, and compares with the CPU.
+func TestPrograms(t *testing.T) {
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	driver := build(t, tree)
+	for _, p := range []struct {
+		generator harness.Generator
+		output    []int
+	}{
+		{harness.Generator{Source: "benchmarks/programs/harris/harris.cc", Name: "harris"}, []int{259, 150}},
+		{harness.Generator{Source: "benchmarks/programs/hist/hist.cc", Name: "hist"}, []int{259, 150, 3}},
+	} {
+		in := harness.Args{"input": suite.Photograph(t, tree, 259, 150)}
+		out := map[string][]int{"output": p.output}
+		run := func(t *testing.T, o harness.EmitOptions, env []string) *harness.Array {
+			t.Helper()
+			e, err := tree.Emit(p.generator, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prog, err := tree.Link(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prog.Env = append(prog.Env, env...)
+			results, err := prog.Run(in, out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return results["output"]
+		}
+		want := run(t, harness.EmitOptions{Target: "host", Scheduler: harness.Root()}, nil)
+		for name, s := range map[string]harness.Scheduler{
+			"gowarp":        harness.Gowarp(nil),
+			"Li2018":        harness.Peer("Li2018", nil),
+			"Anderson2021":  harness.Peer("Anderson2021", nil),
+			"Mullapudi2016": harness.Peer("Mullapudi2016", map[string]string{"experimental_gpu_schedule": "1"}),
+		} {
+			for _, capability := range []string{"50", "86"} {
+				t.Run(p.generator.Name+"/"+name+"/sm_"+capability, func(t *testing.T) {
+					env, reports := simulated(t, driver)
+					got := run(t, harness.EmitOptions{Target: "host-cuda-cuda_capability_" + capability, Scheduler: s}, env)
+					if err := harness.Compare(got, want, harness.Tolerance{Rel: 1e-5, Abs: 1e-6}); err != nil {
+						t.Error(err)
+					}
+					r := collect(t, reports)
+					for _, f := range r.Findings {
+						if !f.Kind.Note() {
+							t.Errorf("%v", f)
+						}
+					}
+					if len(r.Kernels) == 0 || len(r.Errors) != 0 {
+						t.Errorf("%d kernels, %v", len(r.Kernels), r.Errors)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestJITBesidePlugin: a Python process that holds gowarp's plugin, and so a Go runtime, uses
+// the simulator.
+func TestJITBesidePlugin(t *testing.T) {
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, reports := simulated(t, build(t, tree))
+	if _, err := tree.RunTool(env, tree.Build("venv", "bin", "python3"), tree.Path("gpusim/libcuda/testdata/jit.py"), tree.Plugin()); err != nil {
+		t.Fatal(err)
+	}
+	r := collect(t, reports)
+	if r.Wrong() || len(r.Kernels) == 0 {
+		t.Errorf("%d kernels, %v, %v", len(r.Kernels), r.Findings, r.Errors)
+	}
+}
+
+// TestMegapixel: harris at a megapixel, with all checks, within 30 seconds.
+func TestMegapixel(t *testing.T) {
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, reports := simulated(t, build(t, tree))
+	e, err := tree.Emit(harness.Generator{Source: "benchmarks/programs/harris/harris.cc", Name: "harris"},
+		harness.EmitOptions{Target: "host-cuda-cuda_capability_86", Scheduler: harness.Gowarp(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := tree.Link(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog.Env = append(prog.Env, env...)
+	start := time.Now()
+	if _, err := prog.Run(harness.Args{"input": suite.Photograph(t, tree, 1026, 1026)}, map[string][]int{"output": {1024, 1024}}); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	r := collect(t, reports)
+	for _, k := range r.Kernels {
+		t.Logf("%.1f s: %s: %.1f warp instructions, %.1f requests, %.1f sectors for 32 pixels", took.Seconds(), k.Name, float64(k.Count.WarpInstructions)/32768,
+			float64(k.Count.Requests())/32768, float64(k.Count.GlobalLoadSectors+k.Count.GlobalStoreSectors)/32768)
+	}
+	if r.Wrong() {
+		t.Errorf("%v %v", r.Findings, r.Errors)
+	}
+	if took > 30*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
