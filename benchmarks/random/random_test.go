@@ -34,12 +34,18 @@ func TestRandomPipelines(t *testing.T) {
 		{"host-opencl"},
 		{"host-opencl", "fusion=overlap", "gpu=rtx2080ti"},
 		{"host-opencl", "gpu=h200"},
-		{"x86-64-linux-cuda-cuda_capability_75"},
+		{"host-cuda-cuda_capability_75", "gpu=h200"}, // on the simulator
 	} {
 		t.Run(strings.Join(words, ","), func(t *testing.T) {
 			from := *first + i**count
 			args := slices.Concat([]string{fmt.Sprint(from), fmt.Sprint(from + *count), words[0], tree.Plugin()}, words[1:])
-			out, err := tree.RunTool(tree.OpenCLEnv(), program, args...)
+			tool := program
+			simulated := strings.Contains(words[0], "cuda")
+			if simulated {
+				args = slices.Concat([]string{"verify", "--", program}, args)
+				tool = tree.Build("gowarp")
+			}
+			out, err := tree.RunTool(tree.OpenCLEnv(), tool, args...)
 			ran := 0
 			for line := range strings.Lines(out) {
 				line = strings.TrimSpace(line)
@@ -50,7 +56,11 @@ func TestRandomPipelines(t *testing.T) {
 				case strings.Contains(line, "Warning: It is meaningless"): // Halide's, of bounds on a Func that is inlined
 				case strings.HasPrefix(line, "seed "):
 					seed := strings.Fields(line)[1]
-					t.Errorf("%s\nalone: HL_DEBUG_AUTOSCHEDULE=1 %s %s $((%s+1)) %s", line, program, seed, seed, strings.Join(args[2:], " "))
+					t.Errorf("%s\nalone: HL_DEBUG_AUTOSCHEDULE=1 %s %s $((%s+1)) %s %s %s", line, program, seed, seed, words[0], tree.Plugin(), strings.Join(words[1:], " "))
+				case simulated: // the report
+					if strings.Contains(line, "finding") && line != "no findings" {
+						t.Error(line)
+					}
 				default:
 					t.Errorf("the program is not quiet: %s", line)
 				}
