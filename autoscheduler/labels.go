@@ -21,6 +21,9 @@ func newLabeler(st *halideir.Stage) *labeler {
 
 func (l *labeler) fresh(base, suffix string) string {
 	base = strings.ReplaceAll(base, ".", "_") + suffix
+	if base[0] == '_' {
+		base = "v" + base // of an implicit variable, as _0: names of new ones begin with a letter
+	}
 	name := base
 	for i := 2; l.used[name]; i++ {
 		name = fmt.Sprintf("%s_%d", base, i)

@@ -66,6 +66,7 @@ func TestRules(t *testing.T) {
 		"impure-order":      func(pr *plan.Problem, k *plan.Kernel) { swapImpure(k) },
 		"thread-anchor":     func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Anchor = -1 },
 		"thread-size":       func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Bounded[1] = false },
+		"fused-blocks":      func(pr *plan.Problem, k *plan.Kernel) { k.Out.Fused = 3 },
 		"member-read":       func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Anchor = 0 },
 		"member-order":      func(pr *plan.Problem, k *plan.Kernel) { slices.Reverse(k.Members) },
 	}

@@ -7,6 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "gowarp/internal/fixedseed"
+
 	"gowarp/halideir"
 	"gowarp/internal/irtest"
 	"gowarp/internal/plan"

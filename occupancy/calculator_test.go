@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "gowarp/internal/fixedseed"
 )
 
 // Worked by hand from the programming guide, so that the calculator is checked

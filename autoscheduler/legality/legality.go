@@ -27,6 +27,7 @@ var Rules = []Rule{
 	{"impure-order", impureOrder},
 	{"thread-anchor", threadAnchor},
 	{"thread-size", threadSize},
+	{"fused-blocks", fusedBlocks},
 	{"member-read", memberRead},
 	{"member-order", memberOrder},
 }
@@ -193,6 +194,20 @@ func threadSize(pr *plan.Problem, k *plan.Kernel) error {
 		if m.Where == plan.AtThread && (!bounded[m.Func] || !bounded[m.Anchor]) {
 			return fmt.Errorf("%s is computed in the threads of %s without a constant size", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
 		}
+	}
+	return nil
+}
+
+// maxFusedBlocks is the number of block loops that may share a grid dimension above members.
+const maxFusedBlocks = 2
+
+// fusedBlocks: from three fused block loops on, or with the tiled ones among them, Halide 21 no
+// longer sees that a block needs one point of each dimension of a member: it checks the storage with a
+// trap in the kernel that fires.
+func fusedBlocks(pr *plan.Problem, k *plan.Kernel) error {
+	n := &k.Out
+	if len(k.Members) > 0 && (n.Fused > maxFusedBlocks || n.Fused > 1 && n.Fused == len(n.Blocks) || n.Wrap > 0) {
+		return fmt.Errorf("%d of %d block loops share a grid dimension above members; %d of the outer ones may", n.Fused, len(n.Blocks), maxFusedBlocks)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	_ "gowarp/internal/fixedseed"
 )
 
 var dtypes = []DType{U8, U16, U32, U64, I8, I16, I32, I64, F32, F64}

@@ -6,6 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "gowarp/internal/fixedseed"
+
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/internal/irtest"

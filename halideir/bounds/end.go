@@ -24,8 +24,9 @@ type Trust struct {
 	// Fixed says that it comes from literals alone. One that is not Fixed holds only for
 	// the estimated sizes and parameters: nothing may be stored by it.
 	Fixed bool
-	// Loose says that a clamp was looked through or a division bounded: it holds, but
-	// Halide's own interval arithmetic may not come to it.
+	// Loose says that a clamp was looked through or a division bounded. Halide's own interval
+	// arithmetic may not come to it, and where small tiles lie beyond a clamp's range it may be
+	// less than what is read: it is good for prices, and nothing may be stored by it.
 	Loose bool
 }
 

@@ -129,8 +129,8 @@ func (f *Fits) fitEdge(e *halideir.Edge) fitted {
 }
 
 // samples are loop boxes of the consumer at which a fit is checked: quarters of
-// every loop's range at its start, middle and end. Clamps were looked through,
-// so a form that is right only on one side of a constant shows here.
+// every loop's range at its start, middle and end, and a tile's width at both ends. Clamps were
+// looked through, so a form that is right only on one side of a constant shows here.
 func (f *Fits) samples(e *halideir.Edge) []halideir.Env {
 	if f.p.Funcs[e.Consumer].Extern != nil {
 		return nil
@@ -140,17 +140,28 @@ func (f *Fits) samples(e *halideir.Edge) []halideir.Env {
 		return nil
 	}
 	var envs []halideir.Env
-	for _, at := range [][2]int64{{0, 4}, {1, 4}, {2, 4}, {3, 4}, {0, 1}, {1, 2}} {
+	add := func(part func(l Interval) Interval) {
 		env := halideir.Env{Lo: make([]int64, len(loops)), Hi: make([]int64, len(loops))}
 		for i, l := range loops {
-			q := max(l.Extent()/at[1], 1)
-			env.Lo[i] = min(l.Lo+at[0]*q, l.Hi)
-			env.Hi[i] = min(env.Lo[i]+q-1, l.Hi)
+			p := part(l)
+			env.Lo[i], env.Hi[i] = p.Lo, p.Hi
 		}
 		envs = append(envs, env)
 	}
+	for _, at := range [][2]int64{{0, 4}, {1, 4}, {2, 4}, {3, 4}, {0, 1}, {1, 2}} {
+		add(func(l Interval) Interval {
+			q := max(l.Extent()/at[1], 1)
+			lo := min(l.Lo+at[0]*q, l.Hi)
+			return Interval{lo, min(lo+q-1, l.Hi)}
+		})
+	}
+	add(func(l Interval) Interval { return Interval{l.Lo, min(l.Lo+smallTile-1, l.Hi)} })
+	add(func(l Interval) Interval { return Interval{max(l.Hi-smallTile+1, l.Lo), l.Hi} })
 	return envs
 }
+
+// smallTile is the least tile of a dimension worth tiling (Sioutas et al. 2020, section 4.2).
+const smallTile = 8
 
 // holds reports whether the fitted range contains the exact one at every sample.
 func (f *Fits) holds(rg halideir.Range, fr fittedRange, samples []halideir.Env) bool {

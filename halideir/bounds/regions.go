@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"cmp"
 	"fmt"
 
 	"gowarp/halideir"
@@ -172,6 +173,10 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 				box[k] = box[k].Union(iv)
 				continue
 			}
+			if in := missingEstimate(p, rg.Lo, rg.Hi); in != "" {
+				return fmt.Errorf("bounds: what %s reads of %s in dimension %d depends on %s, which has no estimate; add %s.set_estimate(VALUE)",
+					p.Funcs[e.Consumer].Label, name, k, in, in)
+			}
 			return fmt.Errorf("bounds: %s reads %s over an unbounded range of dimension %d; clamp the index, or bound the Func with .bound(%s, min, extent)",
 				p.Funcs[e.Consumer].Label, name, k, dimName(p, e, k))
 		}
@@ -180,6 +185,28 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 		}
 	}
 	return nil
+}
+
+// missingEstimate is the name of a scalar input without an estimate on which one of the
+// expressions depends.
+func missingEstimate(p *halideir.Pipeline, ids ...halideir.NodeID) string {
+	seen := map[halideir.NodeID]bool{}
+	for len(ids) > 0 {
+		id := ids[len(ids)-1]
+		ids = ids[:len(ids)-1]
+		if id == halideir.NoNode || seen[id] {
+			continue
+		}
+		seen[id] = true
+		n := &p.Nodes[id]
+		if n.Op == halideir.OpVar && n.Kind == halideir.VarScalar {
+			if _, ok := p.EvalInt(id, halideir.Env{}); !ok {
+				return p.Inputs[n.Index].Label
+			}
+		}
+		ids = append(ids, n.Args...)
+	}
+	return ""
 }
 
 func (r *Regions) producer(p *halideir.Pipeline, e *halideir.Edge) (Box, string) {
@@ -248,8 +275,8 @@ func (r *Regions) Loops(p *halideir.Pipeline, fn, stage int) (Box, error) {
 		}
 		iv, ok := RVarRange(p, st, l.RVar)
 		if !ok {
-			return nil, fmt.Errorf("bounds: %s.update(%d): the range of reduction variable %s is not known at the given estimates; set an estimate on the input or parameter that it depends on",
-				f.Label, stage-1, l.Label)
+			return nil, fmt.Errorf("bounds: %s.update(%d): the range of reduction variable %s is not known at the given estimates; set an estimate on %s",
+				f.Label, stage-1, l.Label, cmp.Or(missingEstimate(p, st.RVars[l.RVar].Min, st.RVars[l.RVar].Extent), "the input or parameter that it depends on"))
 		}
 		box[i] = iv
 	}

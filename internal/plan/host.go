@@ -29,9 +29,29 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// HostReason says why a Func cannot run on the GPU; empty if it can. Extern
-// stages and calls of the user's own C functions run on the host.
-func HostReason(p *halideir.Pipeline, fn int) string {
+// HostReasons says of every Func why it cannot run on the GPU; empty if it can. Extern
+// stages and calls of the user's own C functions run on the host, and so do the Funcs that an
+// extern stage takes on the host: Halide 21 does not copy them back before it is called.
+func HostReasons(p *halideir.Pipeline) []string {
+	out := make([]string, len(p.Funcs))
+	for i := range p.Funcs {
+		out[i] = hostReason(p, i)
+	}
+	for i := range p.Funcs {
+		f := &p.Funcs[i]
+		if f.Extern == nil || f.Extern.DeviceAPI != "host" && f.Extern.DeviceAPI != "none" {
+			continue
+		}
+		for _, a := range f.Extern.Args {
+			if a.Func >= 0 && out[a.Func] == "" {
+				out[a.Func] = fmt.Sprintf("the extern stage %s (%s) takes it, on the host", f.Label, f.Extern.Name)
+			}
+		}
+	}
+	return out
+}
+
+func hostReason(p *halideir.Pipeline, fn int) string {
 	f := &p.Funcs[fn]
 	if f.Extern != nil {
 		return fmt.Sprintf("an extern stage (%s) runs where its author put it", f.Extern.Name)

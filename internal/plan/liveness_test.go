@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "gowarp/internal/fixedseed"
 )
 
 // TestChainReusesSlots: in a chain each stage dies once the next has read it, so two

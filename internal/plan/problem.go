@@ -55,11 +55,11 @@ func NewProblem(p *halideir.Pipeline) *Problem {
 	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), first: make([]int, len(p.Funcs)+1)}
 	n := 0
 	for i := range p.Funcs {
-		pr.Host[i] = HostReason(p, i)
 		pr.first[i] = n
 		n += max(1, len(p.Funcs[i].Stages))
 	}
 	pr.first[len(p.Funcs)] = n
+	pr.Host = HostReasons(p)
 	return pr
 }
 
