@@ -1,0 +1,141 @@
+package autoscheduler
+
+import (
+	"strings"
+	"testing"
+
+	"gowarp/halideir"
+	"gowarp/halideir/schedule"
+	"gowarp/internal/irtest"
+)
+
+// TestExternStage: an extern stage runs on the host, and so does what it takes: Halide 21
+// would not copy it back. What lies before and after runs on the GPU.
+func TestExternStage(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 640, 480)
+	xy := []string{"x", "y"}
+	first := b.Func("first", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return in.At(v[0], v[1]).Mul(2.0).Add(in.At(v[0], 0)).Mul(in.At(0, v[1]))
+	})
+	taken := b.Func("taken", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return first.At(v[0], v[1]).Add(first.At(v[0], 0)).Add(first.At(0, v[1])).Mul(3.0)
+	})
+	ext := b.Extern("ext", xy, irtest.F32, taken)
+	out := b.Func("out", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr { return ext.At(v[0], v[1]).Add(1.0) })
+	b.Output(out, 640, 480)
+	s, err := Schedule(b.Build(), DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := map[string]bool{}
+	for _, k := range s.Kernels {
+		host[k.Name] = k.Host
+	}
+	if !host["ext"] || !host["taken"] || host["out"] {
+		t.Errorf("on the host: %v, want ext and what it takes, not out", host)
+	}
+	for _, d := range s.Directives {
+		if (d.Name == "ext" || d.Name == "taken") && d.Do != schedule.ComputeRoot {
+			t.Errorf("%s on %s", d.Do, d.Name)
+		}
+	}
+}
+
+// TestImplicitVariables: labels such as _0 give names of new loops that C++ takes.
+func TestImplicitVariables(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 640, 480)
+	out := b.Func("out", []string{"_0", "_1"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(2.0) })
+	b.Output(out, 640, 480)
+	s, err := Schedule(b.Build(), DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range s.Directives {
+		if d.Do != schedule.Split {
+			continue
+		}
+		for _, v := range d.Vars[1:] {
+			if c := v[0]; c < 'a' || c > 'z' {
+				t.Errorf("split makes a loop named %s", v)
+			}
+		}
+	}
+}
+
+// TestManyDimensions: what Halide 21 loses track of is not fused.
+func TestManyDimensions(t *testing.T) {
+	for _, c := range []struct {
+		dims  []string
+		fused bool
+	}{{[]string{"x", "y", "c", "n"}, true}, {[]string{"x", "y", "c", "n", "t"}, false}} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 300, 300)
+		g := b.Func("g", c.dims, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			e := in.At(v[0].Clamp(0, 299), v[1].Clamp(0, 299))
+			for _, d := range v[2:] {
+				e = e.Add(d.Cast(irtest.F32))
+			}
+			return e.Call("sqrt_f32")
+		})
+		out := b.Func("out", c.dims, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			at := func(dx, dy int) irtest.Expr {
+				idx := []any{v[0].Add(dx), v[1].Add(dy)}
+				for _, d := range v[2:] {
+					idx = append(idx, d)
+				}
+				return g.At(idx...)
+			}
+			return at(-1, 0).Add(at(1, 0)).Add(at(0, -1)).Add(at(0, 1))
+		})
+		b.Output(out, []int64{256, 256, 3, 8, 8}[:len(c.dims)]...)
+		s, err := Schedule(b.Build(), DefaultParams())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(s.Kernels) == 1) != c.fused {
+			t.Errorf("%d dimensions: %d kernels", len(c.dims), len(s.Kernels))
+		}
+	}
+}
+
+func TestInputErrors(t *testing.T) {
+	stencil := func(change func(b *irtest.Builder, k irtest.Expr, p *halideir.Pipeline)) error {
+		b := irtest.New()
+		k := b.Scalar("k", irtest.I32, nil)
+		in := b.Input("in", irtest.F32, 640, 480)
+		g := b.Func("g", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return in.At(v[0].Clamp(0, 639), v[1].Clamp(0, 479)).Mul(2.0)
+		})
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return g.At(v[0], v[1]).Add(g.At(v[0].Add(k), v[1]))
+		})
+		b.Output(out, 640, 480)
+		p := b.Build()
+		if change != nil {
+			change(b, k, p)
+		}
+		_, err := Schedule(p, DefaultParams())
+		return err
+	}
+	for want, change := range map[string]func(b *irtest.Builder, k irtest.Expr, p *halideir.Pipeline){
+		"depends on k, which has no estimate; add k.set_estimate(VALUE)": nil,
+		"output out has no estimate of dimension 1 (y); add out.set_estimate(y, 0, EXTENT)": func(_ *irtest.Builder, _ irtest.Expr, p *halideir.Pipeline) {
+			p.Funcs[1].Estimates = p.Funcs[1].Estimates[:1]
+		},
+		"out is already scheduled: compute_root()": func(_ *irtest.Builder, _ irtest.Expr, p *halideir.Pipeline) {
+			p.Funcs[1].Scheduled = []string{"compute_root()"}
+		},
+		"has extent 0; it must be from 1 to": func(_ *irtest.Builder, _ irtest.Expr, p *halideir.Pipeline) {
+			p.Funcs[1].Estimates[0].Extent = 0
+		},
+		"the target x has no GPU; name one": func(b *irtest.Builder, _ irtest.Expr, p *halideir.Pipeline) {
+			p.Target = halideir.Target{String: "x", API: "none"}
+		},
+	} {
+		if err := stencil(change); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
