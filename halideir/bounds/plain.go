@@ -8,24 +8,8 @@ import "gowarp/halideir"
 // lowers it starts from these expressions and may not come to it.
 func plainIndices(p *halideir.Pipeline, st *halideir.Stage) map[int][]bool {
 	w := plainWalker{p: p, lets: map[string]halideir.NodeID{}, memo: map[halideir.NodeID]bool{}}
-	seen := map[halideir.NodeID]bool{}
 	var calls []*halideir.Node
-	var work []halideir.NodeID
-	push := func(ids ...halideir.NodeID) {
-		for _, id := range ids {
-			if id != halideir.NoNode && !seen[id] {
-				seen[id] = true
-				work = append(work, id)
-			}
-		}
-	}
-	push(st.Args...)
-	push(st.Values...)
-	push(st.Predicate)
-	for len(work) > 0 {
-		n := &p.Nodes[work[len(work)-1]]
-		work = work[:len(work)-1]
-		push(n.Args...)
+	p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
 		switch {
 		case n.Op == halideir.OpLet:
 			if old, twice := w.lets[n.Name]; twice && old != n.Args[0] {
@@ -36,7 +20,7 @@ func plainIndices(p *halideir.Pipeline, st *halideir.Stage) map[int][]bool {
 		case n.Op == halideir.OpCall && n.Call == halideir.CallHalide:
 			calls = append(calls, n)
 		}
-	}
+	}, st.Roots()...)
 	out := map[int][]bool{}
 	for _, n := range calls {
 		plain := out[n.Func]

@@ -189,24 +189,15 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 
 // missingEstimate is the name of a scalar input without an estimate on which one of the
 // expressions depends.
-func missingEstimate(p *halideir.Pipeline, ids ...halideir.NodeID) string {
-	seen := map[halideir.NodeID]bool{}
-	for len(ids) > 0 {
-		id := ids[len(ids)-1]
-		ids = ids[:len(ids)-1]
-		if id == halideir.NoNode || seen[id] {
-			continue
-		}
-		seen[id] = true
-		n := &p.Nodes[id]
+func missingEstimate(p *halideir.Pipeline, ids ...halideir.NodeID) (label string) {
+	p.Walk(func(id halideir.NodeID, n *halideir.Node) {
 		if n.Op == halideir.OpVar && n.Kind == halideir.VarScalar {
 			if _, ok := p.EvalInt(id, halideir.Env{}); !ok {
-				return p.Inputs[n.Index].Label
+				label = p.Inputs[n.Index].Label
 			}
 		}
-		ids = append(ids, n.Args...)
-	}
-	return ""
+	}, ids...)
+	return label
 }
 
 func (r *Regions) producer(p *halideir.Pipeline, e *halideir.Edge) (Box, string) {

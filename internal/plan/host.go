@@ -56,35 +56,19 @@ func hostReason(p *halideir.Pipeline, fn int) string {
 	if f.Extern != nil {
 		return fmt.Sprintf("an extern stage (%s) runs where its author put it", f.Extern.Name)
 	}
-	seen := map[halideir.NodeID]bool{}
-	var work []halideir.NodeID
-	push := func(ids ...halideir.NodeID) {
-		for _, id := range ids {
-			if id != halideir.NoNode && !seen[id] {
-				seen[id] = true
-				work = append(work, id)
-			}
-		}
-	}
+	why := ""
 	for i := range f.Stages {
-		st := &f.Stages[i]
-		push(st.Args...)
-		push(st.Values...)
-		push(st.Predicate)
-	}
-	for len(work) > 0 {
-		n := &p.Nodes[work[len(work)-1]]
-		work = work[:len(work)-1]
-		push(n.Args...)
-		if n.Op != halideir.OpCall {
-			continue
-		}
-		switch n.Call {
-		case halideir.CallExtern, halideir.CallExternCPlusPlus, halideir.CallPureExtern:
-			if !onDevice(n.Name) {
-				return fmt.Sprintf("it calls %s, which exists only on the host", n.Name)
+		p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
+			if n.Op != halideir.OpCall {
+				return
 			}
-		}
+			switch n.Call {
+			case halideir.CallExtern, halideir.CallExternCPlusPlus, halideir.CallPureExtern:
+				if !onDevice(n.Name) {
+					why = fmt.Sprintf("it calls %s, which exists only on the host", n.Name)
+				}
+			}
+		}, f.Stages[i].Roots()...)
 	}
-	return ""
+	return why
 }
