@@ -1,6 +1,8 @@
 package autoscheduler
 
 import (
+	"slices"
+
 	"gowarp/autoscheduler/coster"
 	"gowarp/internal/plan"
 )
@@ -72,8 +74,8 @@ type reader struct {
 
 func (s *state) readers(id int) []reader {
 	var out []reader
-	for c := range s.p.Funcs {
-		if s.problem.Inlined[c] || c == id {
+	for _, c := range s.affected(id) {
+		if s.problem.Inlined[c] {
 			continue
 		}
 		for st := range s.p.Funcs[c].Stages {
@@ -161,14 +163,7 @@ func (s *state) work(fn, stage int) float64 {
 }
 
 func (s *state) loadCost(fn, input int, bytes float64) float64 {
-	size := 0.0
-	switch {
-	case fn >= 0:
-		size = float64(s.problem.Regions.Funcs[fn].Points()) * float64(s.problem.Bytes(fn))
-	case input >= 0:
-		size = float64(s.problem.Regions.Inputs[input].Points()) * float64(s.p.Inputs[input].Type.Bytes())
-	}
-	return bytes * coster.GlobalByte(size) / coster.TransactionBytes
+	return bytes * coster.GlobalByte(s.problem.BufferBytes(fn, input)) / coster.TransactionBytes
 }
 
 func (s *state) tooLarge(fn, stage int) bool {
@@ -186,7 +181,7 @@ func (s *state) setInlined(id int, on bool) {
 	}
 }
 
-// affected is every Func that reaches id through inlined Funcs.
+// affected is every Func that reaches id through inlined Funcs, ascending.
 func (s *state) affected(id int) []int {
 	seen := map[int]bool{}
 	var out []int
@@ -205,6 +200,7 @@ func (s *state) affected(id int) []int {
 			}
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 

@@ -153,7 +153,7 @@ func outMemory(pr *plan.Problem, k *plan.Kernel) float64 {
 	points := k.Out.Points()
 	store := pr.Access.Stage(k.Out.Func, k.Out.Stage).Store
 	bytes := pr.Bytes(k.Out.Func)
-	return nestMemory(pr, k, &k.Out, points) + float64(bytes*points)*GlobalByte(bufferBytes(pr, k.Out.Func, -1))/consecutive(&k.Out, store, bytes)
+	return nestMemory(pr, k, &k.Out, points) + float64(bytes*points)*GlobalByte(pr.BufferBytes(k.Out.Func, -1))/consecutive(&k.Out, store, bytes)
 }
 
 // nestMemory is the memory cost of the loads of one stage for one tile (lines 2-7).
@@ -167,7 +167,7 @@ func nestMemory(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, points int64) fl
 		case in:
 			cost += SharedCost * float64(t.Bytes*points)
 		default:
-			cost += float64(t.Bytes*points) * GlobalByte(bufferBytes(pr, t.Func, t.Input)) / consecutive(n, t.Index, t.Bytes)
+			cost += float64(t.Bytes*points) * GlobalByte(pr.BufferBytes(t.Func, t.Input)) / consecutive(n, t.Index, t.Bytes)
 		}
 	}
 	return cost
@@ -189,17 +189,6 @@ func placeOf(k *plan.Kernel, fn int) (plan.Where, bool) {
 // given size: SharedCost for an empty one, rising to GlobalCost.
 func GlobalByte(buffer float64) float64 {
 	return min(SharedCost+buffer*GlobalCost/CachedBytes, GlobalCost)
-}
-
-// bufferBytes is the size of all that is read of a Func or an input.
-func bufferBytes(pr *plan.Problem, fn, input int) float64 {
-	if fn >= 0 {
-		return float64(pr.Regions.Funcs[fn].Points()) * float64(pr.Bytes(fn))
-	}
-	if input < 0 {
-		return 0
-	}
-	return float64(pr.Regions.Inputs[input].Points()) * float64(pr.P.Inputs[input].Type.Bytes())
 }
 
 // consecutive is the number of bytes that neighbouring threads load together, of

@@ -106,16 +106,17 @@ func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nes
 func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.Placement, stage int, extents []int64) plan.Nest {
 	st := &pr.P.Funcs[p.Func].Stages[stage]
 	n := plan.Nest{Func: p.Func, Stage: stage}
-	extent := func(l halideir.Loop) int64 {
-		if l.Arg >= 0 {
-			return extents[l.Arg]
+	whole := pr.Dims[pr.StageIndex(p.Func, stage)].Extent
+	extent := func(l int) int64 {
+		if a := st.Loops[l].Arg; a >= 0 {
+			return extents[a]
 		}
-		return rvarExtent(pr, p.Func, stage, l)
+		return whole[l] // a reduction loop runs through its domain, whatever the tile
 	}
 	used := make([]bool, len(st.Loops))
 	thread := func(l int) {
 		used[l] = true
-		u := plan.Use{Loop: l, Extent: extent(st.Loops[l])}
+		u := plan.Use{Loop: l, Extent: extent(l)}
 		if d := g.Grow.Funcs[p.Func][st.Loops[l].Arg]; !d.Provable() {
 			// Halide would take the largest extent that it can imagine for the block's.
 			u.Tile = u.Extent
@@ -134,7 +135,7 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 		for len(n.Threads) == 0 {
 			longest := -1
 			for l, loop := range st.Loops {
-				if loop.Arg >= 0 && (longest < 0 || extent(loop) > extent(st.Loops[longest])) {
+				if loop.Arg >= 0 && (longest < 0 || extent(l) > extent(longest)) {
 					longest = l
 				}
 			}
@@ -148,9 +149,9 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 	if p.Where == plan.AtThread {
 		n.Along = alongAnchor(pr, g, out, p, st)
 	}
-	for l, loop := range st.Loops {
+	for l := range st.Loops {
 		if !used[l] {
-			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: extent(loop)})
+			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: extent(l)})
 		}
 	}
 	return n
@@ -176,17 +177,4 @@ func alongAnchor(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion
 		}
 	}
 	return plan.Use{Loop: -1}
-}
-
-func rvarExtent(pr *plan.Problem, fn, stage int, l halideir.Loop) int64 {
-	loops, err := pr.Regions.Loops(pr.P, fn, stage)
-	if err != nil {
-		return 1
-	}
-	for i, ll := range pr.P.Funcs[fn].Stages[stage].Loops {
-		if ll.RVar == l.RVar && ll.Arg < 0 {
-			return loops[i].Extent()
-		}
-	}
-	return 1
 }

@@ -55,6 +55,12 @@ Example:
 
 // libraries is the folder that holds the shim.
 func libraries() (string, error) {
+	return folderOf("exec", preloadName)
+}
+
+// folderOf finds a file that make build puts beside gowarp and an installation into
+// ../lib, and returns its folder. Links to gowarp are followed.
+func folderOf(command, file string) (string, error) {
 	self, err := os.Executable()
 	if err == nil {
 		self, err = filepath.EvalSymlinks(self)
@@ -64,11 +70,16 @@ func libraries() (string, error) {
 	}
 	here := filepath.Dir(self)
 	for _, dir := range []string{here, filepath.Join(here, "..", "lib")} {
-		if _, err := os.Stat(filepath.Join(dir, preloadName)); err == nil {
-			return filepath.Clean(dir), nil
+		if path := filepath.Join(dir, file); exists(path) {
+			return filepath.Dir(path), nil
 		}
 	}
-	return "", fmt.Errorf("exec: %s is neither beside gowarp in %s nor in ../lib; run 'make build'", preloadName, here)
+	return "", fmt.Errorf("%s: %s is neither beside gowarp in %s nor in ../lib; run 'make build'", command, file, here)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // preloadable is a name of a library that LD_PRELOAD can hold. The dynamic linker

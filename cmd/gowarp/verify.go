@@ -117,18 +117,5 @@ func verify(c *cli.Context) error {
 
 // driver is the folder that holds the stand-in libcuda.so.
 func driver() (string, error) {
-	self, err := os.Executable()
-	if err == nil {
-		self, err = filepath.EvalSymlinks(self)
-	}
-	if err != nil {
-		return "", err
-	}
-	bin := filepath.Dir(self)
-	for _, dir := range []string{filepath.Join(bin, "gpusim"), filepath.Join(bin, "..", "lib", "gpusim")} {
-		if _, err := os.Stat(filepath.Join(dir, "libcuda.so")); err == nil {
-			return dir, nil
-		}
-	}
-	return "", fmt.Errorf("verify: no gpusim/libcuda.so beside %s; run `make build`", self)
+	return folderOf("verify", filepath.Join("gpusim", "libcuda.so"))
 }

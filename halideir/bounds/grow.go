@@ -42,28 +42,6 @@ func (g Growth) small() bool {
 	return abs(g.Num) <= maxCoefficient && abs(g.Lo) <= maxCoefficient && abs(g.Hi) <= maxCoefficient && g.Den <= maxCoefficient
 }
 
-// Points is the number of points of a region for a tile (T of every output
-// dimension), counting Unknown dimensions with their extent in whole.
-func Points(gs []Growth, tile []int64, whole Box) int64 {
-	n := int64(1)
-	for k, g := range gs {
-		n *= ExtentOf(g, tile, whole[k])
-	}
-	return n
-}
-
-// ExtentOf is the extent of one dimension for a tile: never more than the whole
-// region when that does not move.
-func ExtentOf(g Growth, tile []int64, whole Interval) int64 {
-	switch {
-	case !g.Known:
-		return whole.Extent()
-	case g.Dim < 0:
-		return g.Extent(1)
-	}
-	return g.Extent(tile[g.Dim])
-}
-
 // Fits caches the fitted ends of every edge of a pipeline.
 type Fits struct {
 	p     *halideir.Pipeline

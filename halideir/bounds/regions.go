@@ -191,7 +191,7 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 // expressions depends.
 func missingEstimate(p *halideir.Pipeline, ids ...halideir.NodeID) (label string) {
 	p.Walk(func(id halideir.NodeID, n *halideir.Node) {
-		if n.Op == halideir.OpVar && n.Kind == halideir.VarScalar {
+		if label == "" && n.Op == halideir.OpVar && n.Kind == halideir.VarScalar {
 			if _, ok := p.EvalInt(id, halideir.Env{}); !ok {
 				label = p.Inputs[n.Index].Label
 			}

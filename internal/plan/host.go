@@ -59,7 +59,7 @@ func hostReason(p *halideir.Pipeline, fn int) string {
 	why := ""
 	for i := range f.Stages {
 		p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
-			if n.Op != halideir.OpCall {
+			if why != "" || n.Op != halideir.OpCall {
 				return
 			}
 			switch n.Call {

@@ -104,6 +104,18 @@ func (pr *Problem) Bytes(fn int) int64 {
 	return n
 }
 
+// BufferBytes is the size of all that is read of a Func or, where fn is negative, of an
+// input; 0 where both are.
+func (pr *Problem) BufferBytes(fn, input int) float64 {
+	switch {
+	case fn >= 0:
+		return float64(pr.Regions.Funcs[fn].Points()) * float64(pr.Bytes(fn))
+	case input >= 0:
+		return float64(pr.Regions.Inputs[input].Points()) * float64(pr.P.Inputs[input].Type.Bytes())
+	}
+	return 0
+}
+
 // PureLoops reports whether every argument of the stage's left-hand side is the
 // argument itself: the stage writes each point of a region once a pass.
 func (pr *Problem) PureLoops(fn, stage int) bool {
