@@ -77,6 +77,7 @@ commands below read:
 			execCommand(),
 			verifyCommand(),
 			devicesCommand(),
+			occupancyCommand(),
 			versionCommand(),
 		},
 	}
