@@ -38,10 +38,10 @@ type Param struct {
 // Table is every parameter. The command line, the user's guide and the plugin read it.
 var Table = []Param{
 	word("mode", "autogpu", []string{"autogpu"}, "preset of grouping, tiling and cost: autogpu is Sioutas et al. 2020", func(p *Params) *string { return &p.Mode }),
-	word("fusion", "nested", []string{"none", "overlap", "nested"}, "none: a kernel a Func; overlap: overlapped tiles in shared memory; nested: the same, and members whose points no two threads share are computed in the threads", func(p *Params) *string { return &p.Fusion }),
+	word("fusion", "nested", []string{"none", "overlap", "nested", "auto"}, "none: a kernel a Func; overlap: overlapped tiles in shared memory; nested: the same, and members whose points no two threads share are computed in the threads; auto: nested only in groups with severe resource needs", func(p *Params) *string { return &p.Fusion }),
 	word("grouping", "greedy", []string{"greedy", "none"}, "which Funcs are computed together", func(p *Params) *string { return &p.Grouping }),
 	word("tiling", "block", []string{"block"}, "the strategies allowed for a group: block is a tile a block, in shared memory", func(p *Params) *string { return &p.Tiling }),
-	word("cost", "listing1", []string{"listing1"}, "what prices a group: listing1 of Sioutas et al. 2020", func(p *Params) *string { return &p.Cost }),
+	word("cost", "listing1", []string{"listing1", "listing1-prose"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping)", func(p *Params) *string { return &p.Cost }),
 	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
 	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),

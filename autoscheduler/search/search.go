@@ -50,9 +50,15 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 		return out, nil
 	}
 	for stage := range f.Stages {
-		k, p, err := s.bestKernel(g, stage, ph)
+		k, p, err := s.bestKernel(g, stage, ph, s.Options)
 		if err != nil {
 			return nil, err
+		}
+		if s.Options.Nesting == strategy.NestSevere && len(g.Members) > 0 && strategy.Severe(k) {
+			nested, q, err := s.bestKernel(g, stage, ph, strategy.Options{Nesting: strategy.NestAlways})
+			if err == nil && better(&q, &p) {
+				k, p = nested, q
+			}
 		}
 		out.Layout.Kernels = append(out.Layout.Kernels, k)
 		out.Prices = append(out.Prices, p)
@@ -64,7 +70,9 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 	return out, nil
 }
 
-func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase) (*plan.Kernel, coster.Price, error) {
+// bestKernel is the best way to run one stage of the group's output. Options that nest only
+// where needs are severe are for Best to resolve; here they do not nest.
+func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strategy.Options) (*plan.Kernel, coster.Price, error) {
 	pr := s.Problem
 	step := strategy.PowersOfTwo
 	if ph == coster.Final {
@@ -74,7 +82,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase) (*plan.
 	price := coster.Price{Cost: math.Inf(1), Reject: "nothing was tried"}
 	var why reasons
 	for _, st := range s.Strategies {
-		prepared, err := st.Prepare(pr, g, s.Options)
+		prepared, err := st.Prepare(pr, g, o)
 		if err != nil {
 			why.add(err.Error())
 			continue
