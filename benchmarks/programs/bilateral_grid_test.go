@@ -22,5 +22,7 @@ func TestBilateralGrid(t *testing.T) {
 		Estimated: [2]int{1536, 2560},
 		Tiny:      [2]int{7, 5},
 		Tolerance: harness.Default,
+		Peers:     map[string]string{"Mullapudi2016": "cannot launch"}, // 64x32 threads a block
+		Untried:   map[string]string{"Anderson2021": "it takes half a minute to schedule this"},
 	})
 }
