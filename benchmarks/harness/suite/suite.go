@@ -31,6 +31,11 @@ type Program struct {
 	// recomputes reductions at every use, finishes; zero where none does.
 	Tiny      [2]int
 	Tolerance harness.Tolerance
+	// Simulated is the size for the simulator of CUDA, if not the usual one.
+	Simulated [2]int
+	// Peers says what is seen of another autoscheduler's schedule where it is at fault, and
+	// Untried why one is not tried at all.
+	Peers, Untried map[string]string
 	// Environment asks for gowarp by HL_AUTOSCHEDULER instead of by -p.
 	Environment bool
 }
@@ -56,6 +61,7 @@ func Run(t *testing.T, p Program) {
 	for _, sm := range capabilities {
 		t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) { t.Parallel(); p.cuda(t, tree, sm) })
 	}
+	t.Run("simulated", func(t *testing.T) { t.Parallel(); p.simulated(t, tree) })
 	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
 }
 
