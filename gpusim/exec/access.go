@@ -465,7 +465,7 @@ func (w *warp) sectors(bytes int, sectors *int64, o *op) {
 			bytes = 1
 		}
 		w.w.count.GlobalIdealSectors += int64(bytes) // 32 lanes, sectors of 32
-		w.w.touchRange(first, last)
+		w.w.touchRange(o, first, last)
 		return
 	}
 	set, ideal := count.Sectors(w.w.sectorSet[:0], &w.addr, w.mask, bytes)
@@ -473,7 +473,7 @@ func (w *warp) sectors(bytes int, sectors *int64, o *op) {
 	*sectors += int64(len(set))
 	w.w.count.GlobalIdealSectors += int64(ideal)
 	for _, s := range set {
-		w.w.touchRange(s, s)
+		w.w.touchRange(o, s, s)
 	}
 }
 

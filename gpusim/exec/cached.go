@@ -8,10 +8,16 @@ import (
 	"gowarp/gpusim/count"
 )
 
+// site is where an instruction's last access went.
+type site struct {
+	a       *alloc
+	touched []uint64 // a bit for each of its sectors
+}
+
 // cached returns the allocation that holds bytes at addr if it is the one that this
 // instruction accessed last, or another that is in use.
 func (w *worker) cached(o *op, addr uint64, bytes int) *alloc {
-	a := w.allocs[o.site]
+	a := w.sites[o.site].a
 	if a != nil && addr-a.base <= uint64(len(a.data)) && addr-a.base+uint64(bytes) <= uint64(len(a.data)) {
 		return a
 	}
@@ -19,8 +25,16 @@ func (w *worker) cached(o *op, addr uint64, bytes int) *alloc {
 	if err != nil {
 		return nil
 	}
-	w.allocs[o.site] = a
+	w.enter(o, a)
 	return a
+}
+
+// enter notes that an instruction accesses another allocation than before.
+func (w *worker) enter(o *op, a *alloc) {
+	if w.touched[a] == nil {
+		w.touched[a] = make([]uint64, len(a.data)/count.SectorBytes/64+1)
+	}
+	w.sites[o.site] = site{a, w.touched[a]}
 }
 
 // resolve reports why an address is none of an allocation's.
@@ -37,24 +51,28 @@ func (w *worker) resolve(wp *warp, o *op, lane, bytes int) *alloc {
 	return nil
 }
 
-// touchRange notes that a global request touches sectors first to last.
-func (w *worker) touchRange(first, last uint64) {
-	addr := first * count.SectorBytes
-	a := w.lastAlloc
-	if a == nil || addr-a.base >= uint64(len(a.data)) {
-		var err error
-		if a, err = w.memory.lookup(addr, 1); err != nil {
+// touchRange notes that a global request touches sectors first to last, at most 64.
+func (w *worker) touchRange(o *op, first, last uint64) {
+	if a := w.sites[o.site].a; a == nil || first*count.SectorBytes < a.base || last*count.SectorBytes >= a.base+uint64(len(a.data)) {
+		if first != last {
+			for s := first; s <= last; s++ {
+				w.touchRange(o, s, s)
+			}
+			return
+		}
+		a, err := w.memory.lookup(first*count.SectorBytes, 1)
+		if err != nil {
 			return // reported where it is accessed
 		}
-		w.lastAlloc = a
-		if w.touched[a] == nil {
-			w.touched[a] = make([]uint64, len(a.data)/count.SectorBytes/64+1)
-		}
-		w.lastTouched = w.touched[a]
+		w.enter(o, a)
 	}
-	base := a.base / count.SectorBytes // allocations begin at a sector
-	for s := first - base; s <= last-base && s/64 < uint64(len(w.lastTouched)); s++ {
-		w.lastTouched[s/64] |= 1 << (s % 64)
+	s := &w.sites[o.site]
+	base := s.a.base / count.SectorBytes // allocations begin at a sector
+	first, last = first-base, last-base
+	bits := uint64(2)<<(last-first) - 1
+	s.touched[first/64] |= bits << (first % 64)
+	if first/64 != last/64 {
+		s.touched[last/64] |= bits >> (64 - first%64)
 	}
 }
 

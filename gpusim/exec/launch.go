@@ -172,23 +172,21 @@ type worker struct {
 	warps       []*warp
 	order       []*warp
 
-	count       count.Kernel
-	runs        []int64 // of each basic block, by warps
-	active      []int64 // the same, by threads
-	sectorSet   []uint64
-	allocs      []*alloc // by site: where its last access went
-	lastAlloc   *alloc
-	lastTouched []uint64
-	touched     map[*alloc][]uint64
-	stop        bool
-	fault       check.Kind
+	count     count.Kernel
+	runs      []int64 // of each basic block, by warps
+	active    []int64 // the same, by threads
+	sectorSet []uint64
+	sites     []site
+	touched   map[*alloc][]uint64
+	stop      bool
+	fault     check.Kind
 }
 
 func newWorker(r *run, n int) *worker {
 	k, l := r.launch.Kernel, r.launch
 	w := &worker{run: r, k: k, threads: l.Block[0] * l.Block[1] * l.Block[2], params: l.Params, checks: !l.NoChecks,
 		rng: rand.New(rand.NewPCG(l.Seed, uint64(n))), runs: make([]int64, len(k.blocks)), active: make([]int64, len(k.blocks)),
-		allocs: make([]*alloc, k.nSites), touched: map[*alloc][]uint64{}}
+		sites: make([]site, k.nSites), touched: map[*alloc][]uint64{}}
 	bytes := l.SharedBytes + k.StaticShared
 	w.shared, w.sshade = make([]byte, bytes), make([]byte, bytes)
 	if w.checks {
