@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"fmt"
 	"math/bits"
 	"strings"
 
@@ -15,33 +16,37 @@ type site struct {
 }
 
 // cached returns the allocation that holds bytes at addr if it is the one that this
-// instruction accessed last, or another that is in use.
+// instruction accessed last, or another that it may access.
 func (w *worker) cached(o *op, addr uint64, bytes int) *alloc {
 	a := w.sites[o.site].a
 	if a != nil && addr-a.base <= uint64(len(a.data)) && addr-a.base+uint64(bytes) <= uint64(len(a.data)) {
 		return a
 	}
-	a, err := w.memory.lookup(addr, bytes)
-	if err != nil {
-		return nil
-	}
-	w.enter(o, a)
-	return a
+	return w.enter(o, addr, bytes)
 }
 
-// enter notes that an instruction accesses another allocation than before.
-func (w *worker) enter(o *op, a *alloc) {
+// enter looks an access's allocation up. It is nil where there is none, or the address comes
+// from pointers into others only.
+func (w *worker) enter(o *op, addr uint64, bytes int) *alloc {
+	a, err := w.memory.lookup(addr, bytes)
+	if err != nil || !w.k.sources[o.site].reaches(a, w.pointees) {
+		return nil
+	}
 	if w.touched[a] == nil {
 		w.touched[a] = make([]uint64, len(a.data)/count.SectorBytes/64+1)
 	}
 	w.sites[o.site] = site{a, w.touched[a]}
+	return a
 }
 
 // resolve reports why an address is none of an allocation's.
 func (w *worker) resolve(wp *warp, o *op, lane, bytes int) *alloc {
 	a, err := w.memory.lookup(wp.addr[lane], bytes)
 	if err == nil {
-		return a
+		if w.k.sources[o.site].reaches(a, w.pointees) {
+			return a
+		}
+		err = fmt.Errorf("%d bytes at %#x, which the kernel computes from pointers into other allocations than this of %d bytes", bytes, wp.addr[lane], len(a.data))
 	}
 	kind := check.OutOfBounds
 	if a != nil && a.freed && strings.Contains(err.Error(), "freed") {
@@ -60,11 +65,9 @@ func (w *worker) touchRange(o *op, first, last uint64) {
 			}
 			return
 		}
-		a, err := w.memory.lookup(first*count.SectorBytes, 1)
-		if err != nil {
+		if w.enter(o, first*count.SectorBytes, 1) == nil {
 			return // reported where it is accessed
 		}
-		w.enter(o, a)
 	}
 	s := &w.sites[o.site]
 	base := s.a.base / count.SectorBytes // allocations begin at a sector
@@ -84,13 +87,14 @@ func coldBytes(set []uint64) int64 {
 	return int64(n * count.SectorBytes)
 }
 
-// startRaces prepares the race cells of all allocations for a launch.
-func (m *Memory) startRaces(granule int) {
+// startRaces prepares the race cells of all allocations that a launch may write: what is only
+// read cannot race.
+func (m *Memory) startRaces(k *Kernel, pointees []*alloc) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, a := range m.allocs {
-		if !a.freed {
-			a.cells = make([]*cellPage, len(a.data)/granule/pageGranules+1)
+		if !a.freed && k.writes(a, pointees) {
+			a.cells = make([]*check.Page, len(a.data)/k.globalGranule/check.PageCells+1)
 		}
 	}
 }
@@ -102,7 +106,7 @@ func (m *Memory) endRaces() {
 	for _, a := range m.allocs {
 		for _, p := range a.cells {
 			if p != nil {
-				*p = cellPage{}
+				p.Clear()
 				pagePool.Put(p)
 			}
 		}

@@ -100,9 +100,9 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, jobs)
-	r := &run{ctx: ctx, memory: m, launch: &l, log: log, step: step, jobs: int64(jobs), total: total}
+	r := &run{ctx: ctx, memory: m, launch: &l, log: log, step: step, jobs: int64(jobs), total: total, pointees: m.pointees(l.Kernel, l.Params)}
 	if !l.NoChecks {
-		m.startRaces(l.Kernel.globalGranule)
+		m.startRaces(l.Kernel, r.pointees)
 		defer m.endRaces()
 	}
 	var wg sync.WaitGroup
@@ -143,15 +143,16 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 
 // run is what the workers of a launch share.
 type run struct {
-	ctx    context.Context
-	memory *Memory
-	launch *Launch
-	log    *check.Log
-	step   int
-	total  int
-	jobs   int64
-	next   atomic.Int64
-	failed atomic.Bool
+	ctx      context.Context
+	memory   *Memory
+	launch   *Launch
+	log      *check.Log
+	step     int
+	total    int
+	jobs     int64
+	next     atomic.Int64
+	failed   atomic.Bool
+	pointees []*alloc // of the parameters
 }
 
 // worker runs one block at a time.
@@ -168,7 +169,7 @@ type worker struct {
 	interval    uint32
 	shared      []byte
 	sshade      []byte
-	scells      []check.Cell
+	races       *check.Shared // in shared memory
 	warps       []*warp
 	order       []*warp
 
@@ -190,7 +191,7 @@ func newWorker(r *run, n int) *worker {
 	bytes := l.SharedBytes + k.StaticShared
 	w.shared, w.sshade = make([]byte, bytes), make([]byte, bytes)
 	if w.checks {
-		w.scells = make([]check.Cell, bytes/k.sharedGranule+1)
+		w.races = check.NewShared(bytes/k.sharedGranule + 1)
 	}
 	for first := 0; first < w.threads; first += 32 {
 		w.warps = append(w.warps, newWarp(w, first))
@@ -242,6 +243,9 @@ func (w *worker) runBlock() {
 	for _, wp := range w.warps {
 		wp.start()
 	}
+	if w.checks {
+		w.races.Next()
+	}
 	w.count.Blocks++
 	w.count.Threads += int64(w.threads)
 	for len(w.order) > 0 {
@@ -275,6 +279,9 @@ func (w *worker) runBlock() {
 			wp.state = running
 		}
 		w.interval++
+		if w.checks {
+			w.races.Next()
+		}
 	}
 }
 
