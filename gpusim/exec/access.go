@@ -243,7 +243,7 @@ func (w *warp) loadGlobal32(o *op) bool {
 	}
 	w.taint(o.d, bad)
 	if w.w.checks {
-		w.raceGlobal(a, o, 4, false)
+		w.raceLoad(a, o, 4)
 	}
 	return true
 }
@@ -292,7 +292,7 @@ func (w *warp) loadTogether(o *op, a *alloc, limit uint64) bool {
 	}
 	w.taints[o.d.taint] = bad
 	if w.w.checks {
-		w.raceTogether(a, o)
+		w.raceLoad(a, o, 4)
 	}
 	return true
 }
@@ -321,7 +321,7 @@ func (w *warp) loadShared32(o *op) bool {
 	w.taint(o.d, bad)
 	if w.w.checks {
 		for m := w.mask; m != 0; m &= m - 1 {
-			w.raceShared(bits.TrailingZeros32(m), o, 4, false, false)
+			w.raceShared(bits.TrailingZeros32(m), o, 4, false)
 		}
 	}
 	return true
@@ -432,9 +432,9 @@ func (w *warp) region(space ptx.Space, lane, bytes int, o *op, write bool) (regi
 		}
 		off := addr - a.base
 		r := region{data: a.data[off:][:bytes], shadow: a.shadow[off:][:bytes]}
-		if w.w.checks {
+		if w.w.checks && a.cells != nil {
 			r.held = w.raceLane(a, o, lane, bytes, write)
-			if r.held != nil && !write {
+			if !write {
 				r.done()
 			}
 		}
@@ -442,7 +442,7 @@ func (w *warp) region(space ptx.Space, lane, bytes int, o *op, write bool) (regi
 	case ptx.Shared:
 		r, ok := in(w.w.shared, w.w.sshade, "shared")
 		if ok && w.w.checks {
-			w.raceShared(lane, o, bytes, write, o.atomic)
+			w.raceShared(lane, o, bytes, write)
 		}
 		return r, ok
 	case ptx.Local:
@@ -465,7 +465,7 @@ func (w *warp) sectors(bytes int, sectors *int64, o *op) {
 			bytes = 1
 		}
 		w.w.count.GlobalIdealSectors += int64(bytes) // 32 lanes, sectors of 32
-		w.w.touchRange(first, last)
+		w.w.touchRange(o, first, last)
 		return
 	}
 	set, ideal := count.Sectors(w.w.sectorSet[:0], &w.addr, w.mask, bytes)
@@ -473,7 +473,7 @@ func (w *warp) sectors(bytes int, sectors *int64, o *op) {
 	*sectors += int64(len(set))
 	w.w.count.GlobalIdealSectors += int64(ideal)
 	for _, s := range set {
-		w.w.touchRange(s, s)
+		w.w.touchRange(o, s, s)
 	}
 }
 

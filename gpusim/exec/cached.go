@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"fmt"
 	"math/bits"
 	"strings"
 
@@ -8,18 +9,33 @@ import (
 	"gowarp/gpusim/count"
 )
 
+// site is where an instruction's last access went.
+type site struct {
+	a       *alloc
+	touched []uint64 // a bit for each of its sectors
+}
+
 // cached returns the allocation that holds bytes at addr if it is the one that this
-// instruction accessed last, or another that is in use.
+// instruction accessed last, or another that it may access.
 func (w *worker) cached(o *op, addr uint64, bytes int) *alloc {
-	a := w.allocs[o.site]
+	a := w.sites[o.site].a
 	if a != nil && addr-a.base <= uint64(len(a.data)) && addr-a.base+uint64(bytes) <= uint64(len(a.data)) {
 		return a
 	}
+	return w.enter(o, addr, bytes)
+}
+
+// enter looks an access's allocation up. It is nil where there is none, or the address comes
+// from pointers into others only.
+func (w *worker) enter(o *op, addr uint64, bytes int) *alloc {
 	a, err := w.memory.lookup(addr, bytes)
-	if err != nil {
+	if err != nil || !w.k.sources[o.site].reaches(a, w.pointees) {
 		return nil
 	}
-	w.allocs[o.site] = a
+	if w.touched[a] == nil {
+		w.touched[a] = make([]uint64, len(a.data)/count.SectorBytes/64+1)
+	}
+	w.sites[o.site] = site{a, w.touched[a]}
 	return a
 }
 
@@ -27,7 +43,10 @@ func (w *worker) cached(o *op, addr uint64, bytes int) *alloc {
 func (w *worker) resolve(wp *warp, o *op, lane, bytes int) *alloc {
 	a, err := w.memory.lookup(wp.addr[lane], bytes)
 	if err == nil {
-		return a
+		if w.k.sources[o.site].reaches(a, w.pointees) {
+			return a
+		}
+		err = fmt.Errorf("%d bytes at %#x, which the kernel computes from pointers into other allocations than this of %d bytes", bytes, wp.addr[lane], len(a.data))
 	}
 	kind := check.OutOfBounds
 	if a != nil && a.freed && strings.Contains(err.Error(), "freed") {
@@ -37,24 +56,26 @@ func (w *worker) resolve(wp *warp, o *op, lane, bytes int) *alloc {
 	return nil
 }
 
-// touchRange notes that a global request touches sectors first to last.
-func (w *worker) touchRange(first, last uint64) {
-	addr := first * count.SectorBytes
-	a := w.lastAlloc
-	if a == nil || addr-a.base >= uint64(len(a.data)) {
-		var err error
-		if a, err = w.memory.lookup(addr, 1); err != nil {
+// touchRange notes that a global request touches sectors first to last, at most 64.
+func (w *worker) touchRange(o *op, first, last uint64) {
+	if a := w.sites[o.site].a; a == nil || first*count.SectorBytes < a.base || last*count.SectorBytes >= a.base+uint64(len(a.data)) {
+		if first != last {
+			for s := first; s <= last; s++ {
+				w.touchRange(o, s, s)
+			}
+			return
+		}
+		if w.enter(o, first*count.SectorBytes, 1) == nil {
 			return // reported where it is accessed
 		}
-		w.lastAlloc = a
-		if w.touched[a] == nil {
-			w.touched[a] = make([]uint64, len(a.data)/count.SectorBytes/64+1)
-		}
-		w.lastTouched = w.touched[a]
 	}
-	base := a.base / count.SectorBytes // allocations begin at a sector
-	for s := first - base; s <= last-base && s/64 < uint64(len(w.lastTouched)); s++ {
-		w.lastTouched[s/64] |= 1 << (s % 64)
+	s := &w.sites[o.site]
+	base := s.a.base / count.SectorBytes // allocations begin at a sector
+	first, last = first-base, last-base
+	bits := uint64(2)<<(last-first) - 1
+	s.touched[first/64] |= bits << (first % 64)
+	if first/64 != last/64 {
+		s.touched[last/64] |= bits >> (64 - first%64)
 	}
 }
 
@@ -66,13 +87,14 @@ func coldBytes(set []uint64) int64 {
 	return int64(n * count.SectorBytes)
 }
 
-// startRaces prepares the race cells of all allocations for a launch.
-func (m *Memory) startRaces(granule int) {
+// startRaces prepares the race cells of all allocations that a launch may write: what is only
+// read cannot race.
+func (m *Memory) startRaces(k *Kernel, pointees []*alloc) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, a := range m.allocs {
-		if !a.freed {
-			a.cells = make([]*cellPage, len(a.data)/granule/pageGranules+1)
+		if !a.freed && k.writes(a, pointees) {
+			a.cells = make([]*check.Page, len(a.data)/k.globalGranule/check.PageCells+1)
 		}
 	}
 }
@@ -84,7 +106,7 @@ func (m *Memory) endRaces() {
 	for _, a := range m.allocs {
 		for _, p := range a.cells {
 			if p != nil {
-				*p = cellPage{}
+				p.Clear()
 				pagePool.Put(p)
 			}
 		}

@@ -134,6 +134,8 @@ type Kernel struct {
 	blocks    []blockStats
 	nSites    int
 	consts    []byte
+	sources   []sources // of each site's address
+	written   []sources // of each address in global memory that the kernel writes
 	// granule is the narrowest access to each kind of memory, in bytes: the
 	// unit in which races are looked for.
 	globalGranule, sharedGranule int

@@ -100,9 +100,9 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, jobs)
-	r := &run{ctx: ctx, memory: m, launch: &l, log: log, step: step, jobs: int64(jobs), total: total}
+	r := &run{ctx: ctx, memory: m, launch: &l, log: log, step: step, jobs: int64(jobs), total: total, pointees: m.pointees(l.Kernel, l.Params)}
 	if !l.NoChecks {
-		m.startRaces(l.Kernel.globalGranule)
+		m.startRaces(l.Kernel, r.pointees)
 		defer m.endRaces()
 	}
 	var wg sync.WaitGroup
@@ -143,15 +143,16 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 
 // run is what the workers of a launch share.
 type run struct {
-	ctx    context.Context
-	memory *Memory
-	launch *Launch
-	log    *check.Log
-	step   int
-	total  int
-	jobs   int64
-	next   atomic.Int64
-	failed atomic.Bool
+	ctx      context.Context
+	memory   *Memory
+	launch   *Launch
+	log      *check.Log
+	step     int
+	total    int
+	jobs     int64
+	next     atomic.Int64
+	failed   atomic.Bool
+	pointees []*alloc // of the parameters
 }
 
 // worker runs one block at a time.
@@ -168,31 +169,29 @@ type worker struct {
 	interval    uint32
 	shared      []byte
 	sshade      []byte
-	scells      []check.Cell
+	races       *check.Shared // in shared memory
 	warps       []*warp
 	order       []*warp
 
-	count       count.Kernel
-	runs        []int64 // of each basic block, by warps
-	active      []int64 // the same, by threads
-	sectorSet   []uint64
-	allocs      []*alloc // by site: where its last access went
-	lastAlloc   *alloc
-	lastTouched []uint64
-	touched     map[*alloc][]uint64
-	stop        bool
-	fault       check.Kind
+	count     count.Kernel
+	runs      []int64 // of each basic block, by warps
+	active    []int64 // the same, by threads
+	sectorSet []uint64
+	sites     []site
+	touched   map[*alloc][]uint64
+	stop      bool
+	fault     check.Kind
 }
 
 func newWorker(r *run, n int) *worker {
 	k, l := r.launch.Kernel, r.launch
 	w := &worker{run: r, k: k, threads: l.Block[0] * l.Block[1] * l.Block[2], params: l.Params, checks: !l.NoChecks,
 		rng: rand.New(rand.NewPCG(l.Seed, uint64(n))), runs: make([]int64, len(k.blocks)), active: make([]int64, len(k.blocks)),
-		allocs: make([]*alloc, k.nSites), touched: map[*alloc][]uint64{}}
+		sites: make([]site, k.nSites), touched: map[*alloc][]uint64{}}
 	bytes := l.SharedBytes + k.StaticShared
 	w.shared, w.sshade = make([]byte, bytes), make([]byte, bytes)
 	if w.checks {
-		w.scells = make([]check.Cell, bytes/k.sharedGranule+1)
+		w.races = check.NewShared(bytes/k.sharedGranule + 1)
 	}
 	for first := 0; first < w.threads; first += 32 {
 		w.warps = append(w.warps, newWarp(w, first))
@@ -244,6 +243,9 @@ func (w *worker) runBlock() {
 	for _, wp := range w.warps {
 		wp.start()
 	}
+	if w.checks {
+		w.races.Next()
+	}
 	w.count.Blocks++
 	w.count.Threads += int64(w.threads)
 	for len(w.order) > 0 {
@@ -277,6 +279,9 @@ func (w *worker) runBlock() {
 			wp.state = running
 		}
 		w.interval++
+		if w.checks {
+			w.races.Next()
+		}
 	}
 }
 

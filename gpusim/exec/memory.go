@@ -65,7 +65,7 @@ type alloc struct {
 	origin store // of the first undefined value stored
 
 	mu    [lockStripes]sync.Mutex // over the pages of cells
-	cells []*cellPage
+	cells []*check.Page
 }
 
 // store says where an undefined value was stored.
