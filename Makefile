@@ -48,10 +48,10 @@ build/libgowarp_preload.so: $(PRELOAD) $(wildcard bridge/preload/*.h)
 	@mkdir -p build
 	@$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC -o $@ $(PRELOAD) -ldl
 
-build/gowarp: $(GO_SOURCES) $(DATA) Makefile
+build/gowarp: $(GO_SOURCES) $(DATA)
 	@echo "build: $@"
 	@mkdir -p build
-	@go build -trimpath -ldflags='-X main.release=$(VERSION)' -o $@ ./cmd/gowarp
+	@go build -trimpath -o $@ ./cmd/gowarp
 
 build/lib/cmake/gowarp/gowarpConfig.cmake: bridge/cmake/gowarpConfig.cmake.in bridge/cmake/package.cmake Makefile build/venv/.gowarp-stamp
 	@echo "build: $@"

@@ -11,9 +11,6 @@ import (
 	"gowarp/halideir/schedule"
 )
 
-// release is set by the Makefile.
-var release = "of no release"
-
 func versionCommand() *cli.Command {
 	return &cli.Command{
 		Name:         "version",
@@ -28,8 +25,8 @@ func versionCommand() *cli.Command {
 					}
 				}
 			}
-			_, err := fmt.Fprintf(c.App.Writer, "gowarp %s (%s, %s)\nreads %s %d, writes %s %d, built for Halide 21\n",
-				release, revision, runtime.Version(), halideir.FormatName, halideir.Version, schedule.FormatName, schedule.Version)
+			_, err := fmt.Fprintf(c.App.Writer, "gowarp %s (%s)\nreads %s %d, writes %s %d, built for Halide 21\n",
+				revision, runtime.Version(), halideir.FormatName, halideir.Version, schedule.FormatName, schedule.Version)
 			return err
 		},
 	}
