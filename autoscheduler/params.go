@@ -23,6 +23,7 @@ type Params struct {
 	SharedMemoryLimit int // KiB a block; 0: the device's
 	MaxRegisters      int // a thread
 	Dump              string
+	Schedule          string // file of a saved schedule
 }
 
 // Param is a row of the table of parameters.
@@ -47,6 +48,7 @@ var Table = []Param{
 	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),
 	number("max_registers", 64, 16, 255, "registers a thread may use; Halide's CUDA runtime caps them at 64 unless HL_CUDA_JIT_MAX_REGISTERS says otherwise", func(p *Params) *int { return &p.MaxRegisters }),
 	text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump }),
+	text("schedule", "replay the schedule in this file, as gowarp schedule --format json writes it, instead of searching for one", func(p *Params) *string { return &p.Schedule }),
 }
 
 func word(key, def string, values []string, help string, at func(*Params) *string) Param {
@@ -131,11 +133,11 @@ func ParseParams(kv map[string]string) (Params, error) {
 }
 
 // Map is the parameters in force, as strings; those that the device decides are left
-// out, and so is dump, which changes no schedule.
+// out, and so are the names of files.
 func (p Params) Map() map[string]string {
 	m := map[string]string{}
 	for _, row := range Table {
-		if v := row.get(&p); v != "" && row.Key != "dump" {
+		if v := row.get(&p); v != "" && row.Key != "dump" && row.Key != "schedule" {
 			m[row.Key] = v
 		}
 	}
