@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/rows"
 	"gowarp/gpusim/count"
 	"gowarp/gpusim/exec"
 	"gowarp/gpusim/libcuda/simulator"
@@ -91,7 +92,10 @@ func (p Program) simulated(t *testing.T, tree *harness.Tree) {
 		for _, capability := range simulatedCapabilities {
 			t.Run(fmt.Sprintf("%s/%dx%d/sm_%d", name, size[0], size[1], capability), func(t *testing.T) {
 				o.Target = fmt.Sprintf("host-cuda-cuda_capability_%d", capability)
-				seen, text := p.simulate(t, tree, o, capability, in, out, want)
+				row := rows.Row{Check: rows.Simulated, Scheduler: strings.Split(name, "/")[0], Capability: capability, Size: size, Figures: map[string]float64{}}
+				seen, text := p.simulate(t, tree, o, capability, in, out, want, row.Figures)
+				row.Outcome = seen
+				p.record(t, row)
 				if seen != expected {
 					t.Errorf("%s is expected, seen is: %s\n%s", expected, seen, text)
 					return
@@ -112,8 +116,8 @@ func (p Program) simulated(t *testing.T, tree *harness.Tree) {
 	}
 }
 
-// simulate returns the outcome and, for people, what it rests on.
-func (p Program) simulate(t *testing.T, tree *harness.Tree, o harness.EmitOptions, capability int, in harness.Args, out map[string][]int, want map[string]*harness.Array) (seen, text string) {
+// simulate returns the outcome and, for people, what it rests on. It fills in the figures.
+func (p Program) simulate(t *testing.T, tree *harness.Tree, o harness.EmitOptions, capability int, in harness.Args, out map[string][]int, want map[string]*harness.Array, figures map[string]float64) (seen, text string) {
 	t.Helper()
 	e, err := tree.Emit(p.Generator, o)
 	var failure *harness.GeneratorFailure
@@ -144,13 +148,13 @@ func (p Program) simulate(t *testing.T, tree *harness.Tree, o harness.EmitOption
 		}
 	}
 	if s.Report != nil {
-		describe(&b, s.Report, want)
+		describe(&b, s.Report, want, figures)
 	}
 	return outcome(s, want, p.Tolerance), b.String()
 }
 
 // describe writes what was found and what the kernels did for 32 elements of output.
-func describe(b *strings.Builder, r *simulator.Report, want map[string]*harness.Array) {
+func describe(b *strings.Builder, r *simulator.Report, want map[string]*harness.Array, figures map[string]float64) {
 	const most = 6
 	findings, notes := 0, 0
 	for _, f := range r.Findings {
@@ -173,6 +177,8 @@ func describe(b *strings.Builder, r *simulator.Report, want map[string]*harness.
 		total.Add(&k.Count)
 	}
 	per := func(n int64) float64 { return float64(n) * 32 / float64(elements) }
+	figures["kernels"], figures["launches"], figures["findings"] = float64(len(r.Kernels)), float64(total.Launches), float64(findings)
+	figures["instructions"], figures["requests"], figures["sectors"] = per(total.WarpInstructions), per(total.Requests()), per(total.GlobalLoadSectors+total.GlobalStoreSectors)
 	fmt.Fprintf(b, "%d kernels, %d launches; for 32 elements of output %.1f warp instructions, %.1f requests to memory, %.1f sectors\n",
-		len(r.Kernels), total.Launches, per(total.WarpInstructions), per(total.Requests()), per(total.GlobalLoadSectors+total.GlobalStoreSectors))
+		len(r.Kernels), total.Launches, figures["instructions"], figures["requests"], figures["sectors"])
 }

@@ -15,6 +15,7 @@ import (
 
 	"gowarp/autoscheduler"
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/rows"
 	"gowarp/halideir"
 )
 
@@ -42,6 +43,9 @@ type Program struct {
 
 // capabilities are the oldest, a common and the newest that Halide 21 emits code for.
 var capabilities = []int{50, 75, 86}
+
+// tabulated is the capability for which a table names the time to schedule.
+const tabulated = 75
 
 func (p Program) scheduler() harness.Scheduler {
 	if p.Environment {
@@ -109,9 +113,32 @@ func (p Program) reference(t *testing.T, tree *harness.Tree, in harness.Args, ou
 	return want
 }
 
+// record keeps what a check saw, for `make table`, once the test is over.
+func (p Program) record(t *testing.T, r rows.Row) {
+	t.Cleanup(func() {
+		if t.Skipped() {
+			return
+		}
+		r.Program = p.Generator.Name
+		if r.Scheduler == "" {
+			r.Scheduler = harness.Gowarp(nil).Name()
+		}
+		if r.Outcome == "" {
+			r.Outcome = rows.OK
+			if t.Failed() {
+				r.Outcome = "wrong"
+			}
+		}
+		if err := rows.Record(r); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // cpu holds the algorithm against the reference, so that the other checks have
 // something to stand on.
 func (p Program) cpu(t *testing.T, tree *harness.Tree) {
+	p.record(t, rows.Row{Check: rows.CPU, Size: p.Sizes[0]})
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
 	for _, size := range p.Sizes {
 		in, out := p.Inputs(t, tree, size[0], size[1])
@@ -137,6 +164,7 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
 	for _, size := range p.Sizes {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			p.record(t, rows.Row{Check: rows.OpenCL, Size: size})
 			in, out := p.Inputs(t, tree, size[0], size[1])
 			got := run(t, gpu, in, out)
 			p.compare(t, "against the CPU", got, run(t, root, in, out))
@@ -146,6 +174,8 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 }
 
 func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
+	figures := map[string]float64{}
+	p.record(t, rows.Row{Check: rows.PTXAS, Capability: sm, Size: p.Estimated, Figures: figures})
 	e, program := p.emit(t, tree, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: p.scheduler()})
 	uses, err := tree.CheckPTX(e, sm)
 	if err != nil {
@@ -154,6 +184,8 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 	registers := map[string]harness.KernelUse{}
 	for _, u := range uses {
 		registers[u.Kernel] = u
+		figures["registers"] = max(figures["registers"], float64(u.Registers))
+		figures["spills"] += float64(u.SpillStores + u.SpillLoads)
 	}
 	for _, size := range append([][2]int{p.Estimated}, p.Sizes...) {
 		in, out := p.Inputs(t, tree, size[0], size[1])
@@ -185,7 +217,11 @@ func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []
 	if p.Environment {
 		scheduler = harness.GowarpByEnvironment(map[string]string{"dump": dump})
 	}
-	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: scheduler, Outputs: []string{"schedule"}, Fresh: true})
+	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: scheduler, Outputs: []string{"schedule"}, Env: []string{"HL_DEBUG_AUTOSCHEDULE=1"}, Fresh: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent, err := e.ScheduleTime()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,6 +235,11 @@ func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []
 	pipeline, err := halideir.Decode(data)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if sm == tabulated {
+		p.record(t, rows.Row{Check: rows.Schedule, Capability: sm, Size: p.Estimated, Figures: map[string]float64{
+			"funcs": float64(len(pipeline.Funcs)), "ms": spent.Total(), "export_ms": spent.Export, "schedule_ms": spent.Schedule, "apply_ms": spent.Apply,
+		}})
 	}
 	r, err := autoscheduler.Run(pipeline, autoscheduler.DefaultParams())
 	if err != nil {
