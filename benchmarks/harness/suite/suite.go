@@ -62,6 +62,7 @@ func Run(t *testing.T, p Program) {
 	}
 	t.Run("cpu", func(t *testing.T) { t.Parallel(); p.cpu(t, tree) })
 	t.Run("opencl", func(t *testing.T) { t.Parallel(); p.opencl(t, tree) })
+	t.Run("oclgrind", func(t *testing.T) { t.Parallel(); p.oclgrind(t, tree) })
 	for _, sm := range capabilities {
 		t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) { t.Parallel(); p.cuda(t, tree, sm) })
 	}
@@ -170,6 +171,24 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 			p.compare(t, "against the CPU", got, run(t, root, in, out))
 			p.compare(t, "against the reference", got, p.reference(t, tree, in, out))
 		})
+	}
+}
+
+// oclgrind has the OpenCL kernels checked at the two smallest sizes by a tool that has
+// nothing in common with the simulator for CUDA.
+func (p Program) oclgrind(t *testing.T, tree *harness.Tree) {
+	_, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: p.scheduler()})
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	for _, size := range p.Sizes[max(len(p.Sizes)-2, 0):] {
+		in, out := p.Inputs(t, tree, size[0], size[1])
+		got, complaints, err := gpu.Oclgrind(in, out)
+		if err != nil {
+			t.Fatalf("%dx%d: %v", size[0], size[1], err)
+		}
+		if complaints != "" {
+			t.Errorf("%dx%d: Oclgrind says:\n%.3000s", size[0], size[1], complaints)
+		}
+		p.compare(t, fmt.Sprintf("%dx%d on Oclgrind", size[0], size[1]), got, run(t, root, in, out))
 	}
 }
 
