@@ -29,68 +29,63 @@ func (w *warp) access(lane int, atomic bool) check.Access {
 	return check.NewAccess(w.w.blockNumber, w.w.interval, w.first+lane, atomic)
 }
 
+// onePage is the page of race cells of all active lanes, with its lock held, or nil if they
+// lie in several. All lie in the allocation.
+func (w *warp) onePage(a *alloc) (*check.Page, *sync.Mutex) {
+	size := uint64(check.PageCells * w.k.globalGranule)
+	lane := bits.TrailingZeros32(w.mask)
+	first := (w.addr[lane&31] - a.base) / size
+	if w.pattern != scattered {
+		if (w.addr[31]-a.base)/size != first {
+			return nil, nil
+		}
+	} else {
+		var differ uint64
+		for m := w.mask; m != 0; m &= m - 1 {
+			differ |= w.addr[bits.TrailingZeros32(m)&31] - a.base - first*size
+		}
+		if differ >= size { // a power of two, as is the granule
+			return nil, nil
+		}
+	}
+	return a.page(int(first) * check.PageCells)
+}
+
 // raceLoad looks for races of a load by all active lanes, each bytes wide and all in
 // one allocation.
 func (w *warp) raceLoad(a *alloc, o *op, bytes int) {
 	if a.cells == nil {
 		return
 	}
-	g := w.k.globalGranule
-	if w.pattern != scattered && !o.atomic && bytes == g {
-		n, step := int(w.addr[0]-a.base)/g, int(w.stride)/g
-		if at := n % check.PageCells; at+31*step < check.PageCells {
-			p, mu := a.page(n)
-			defer mu.Unlock()
-			if w.pattern == uniform {
-				// Two of the lanes say as much as all of them.
-				w.raceCell(p, at, o, 0, false)
-				w.raceCell(p, at, o, 1, false)
-				return
-			}
-			if p.ReadRun(at, step, w.access(0, false)) {
-				return
-			}
-			for lane := range 32 {
-				w.raceCell(p, at+lane*step, o, lane, false)
-			}
-			return
+	left := w.mask
+	if p, mu := w.onePage(a); p != nil && !o.atomic {
+		left = 0
+		g := w.k.globalGranule
+		for at := 0; at < bytes; at += g {
+			left |= p.ReadLanes(&w.addr, a.base-uint64(at), w.mask, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
 		}
+		mu.Unlock()
+	} else if p != nil {
+		mu.Unlock()
 	}
-	var p *check.Page
-	var mu *sync.Mutex
-	held := -1
-	for m := w.mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		first := int(w.addr[lane]-a.base) / g
-		if n := first / check.PageCells; n != held {
-			if mu != nil {
-				mu.Unlock()
-			}
-			held = n
-			p, mu = a.page(first)
-		}
-		for n := first; n <= first+(bytes-1)/g; n++ {
-			w.raceCell(p, n%check.PageCells, o, lane, false)
-		}
+	for m := left; m != 0; m &= m - 1 {
+		w.raceLane(a, o, bits.TrailingZeros32(m), bytes, false).Unlock()
 	}
-	mu.Unlock()
 }
 
-// raceStore notes and does a store of 32 adjacent words that nobody else has touched. Of
-// any other it returns false and does nothing.
-func (w *warp) raceStore(a *alloc, o *op, first uint64) bool {
-	n := int(w.addr[0]-a.base) / 4
-	at := n % check.PageCells
-	if a.cells == nil || w.k.globalGranule != 4 || o.atomic || at+32 > check.PageCells {
-		return false
+// raceSharedLoad is the same in shared memory.
+func (w *warp) raceSharedLoad(o *op, bytes int) {
+	left := w.mask
+	if !o.atomic {
+		left = 0
+		g := w.k.sharedGranule
+		for at := 0; at < bytes; at += g {
+			left |= w.w.races.ReadLanes(&w.addr, uint64(at), w.mask, uint8(bits.TrailingZeros(uint(g))), w.first)
+		}
 	}
-	p, mu := a.page(n)
-	defer mu.Unlock()
-	if !p.WriteRun(at, w.access(0, false)) {
-		return false
+	for m := left; m != 0; m &= m - 1 {
+		w.raceShared(bits.TrailingZeros32(m), o, bytes, false)
 	}
-	w.storeWords(a, o, first)
-	return true
 }
 
 // raceLane looks for a race of one lane. It returns with the lock on the cells
