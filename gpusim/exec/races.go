@@ -29,26 +29,20 @@ func (w *warp) access(lane int, atomic bool) check.Access {
 	return check.NewAccess(w.w.blockNumber, w.w.interval, w.first+lane, atomic)
 }
 
-// onePage is the page of race cells of all active lanes, with its lock held, or nil if they
-// lie in several. All lie in the allocation.
-func (w *warp) onePage(a *alloc) (*check.Page, *sync.Mutex) {
+// lanesOnPage are those of some lanes whose race cells lie in the same page as those of the
+// first of them, and its first cell. All lie in the allocation.
+func (w *warp) lanesOnPage(a *alloc, lanes uint32) (on uint32, cell int) {
 	size := uint64(check.PageCells * w.k.globalGranule)
-	lane := bits.TrailingZeros32(w.mask)
-	first := (w.addr[lane&31] - a.base) / size
-	if w.pattern != scattered {
-		if (w.addr[31]-a.base)/size != first {
-			return nil, nil
-		}
-	} else {
-		var differ uint64
-		for m := w.mask; m != 0; m &= m - 1 {
-			differ |= w.addr[bits.TrailingZeros32(m)&31] - a.base - first*size
-		}
-		if differ >= size { // a power of two, as is the granule
-			return nil, nil
+	begin := (w.addr[bits.TrailingZeros32(lanes)&31] - a.base) &^ (size - 1) // both are powers of two
+	if w.pattern != scattered && w.addr[31]-a.base-begin < size {
+		return lanes, int(begin / size * check.PageCells) // addresses ascend
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		if lane := bits.TrailingZeros32(m); w.addr[lane&31]-a.base-begin < size {
+			on |= 1 << lane
 		}
 	}
-	return a.page(int(first) * check.PageCells)
+	return on, int(begin / size * check.PageCells)
 }
 
 // raceLoad looks for races of a load by all active lanes, each bytes wide and all in
@@ -58,15 +52,18 @@ func (w *warp) raceLoad(a *alloc, o *op, bytes int) {
 		return
 	}
 	left := w.mask
-	if p, mu := w.onePage(a); p != nil && !o.atomic {
+	if !o.atomic {
 		left = 0
 		g := w.k.globalGranule
-		for at := 0; at < bytes; at += g {
-			left |= p.ReadLanes(&w.addr, a.base-uint64(at), w.mask, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
+		for m := w.mask; m != 0; {
+			lanes, cell := w.lanesOnPage(a, m)
+			m &^= lanes
+			p, mu := a.page(cell)
+			for at := 0; at < bytes; at += g {
+				left |= p.ReadLanes(&w.addr, a.base-uint64(at), lanes, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
+			}
+			mu.Unlock()
 		}
-		mu.Unlock()
-	} else if p != nil {
-		mu.Unlock()
 	}
 	for m := left; m != 0; m &= m - 1 {
 		w.raceLane(a, o, bits.TrailingZeros32(m), bytes, false).Unlock()

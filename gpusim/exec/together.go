@@ -201,16 +201,21 @@ func (w *warp) storeGlobal(a *alloc, o *op, bytes int) {
 		return
 	}
 	left := w.mask
-	if p, mu := w.onePage(a); p != nil && !o.atomic {
+	if !o.atomic {
 		left = 0
 		g := w.k.globalGranule
-		for at := 0; at < bytes; at += g {
-			left |= p.WriteLanes(&w.addr, a.base-uint64(at), w.mask, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
+		for m := w.mask; m != 0; {
+			lanes, cell := w.lanesOnPage(a, m)
+			m &^= lanes
+			p, mu := a.page(cell)
+			racing := uint32(0)
+			for at := 0; at < bytes; at += g {
+				racing |= p.WriteLanes(&w.addr, a.base-uint64(at), lanes, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
+			}
+			w.scatter(o, a.data, a.shadow, a.base, lanes&^racing)
+			mu.Unlock()
+			left |= racing
 		}
-		w.scatter(o, a.data, a.shadow, a.base, w.mask&^left)
-		mu.Unlock()
-	} else if p != nil {
-		mu.Unlock()
 	}
 	w.storeLanes(o, ptx.Global, bytes, left)
 }

@@ -143,9 +143,15 @@ func (w *warp) start() {
 	copy(w.taints, w.fresh)
 	for _, t := range w.k.templates {
 		if len(t.name) > 6 && t.name[:6] == "%ctaid" {
-			v := uint64(w.w.block[t.name[7]-'x'])
-			for lane := range 32 {
-				w.fill(t.slot, lane, v)
+			v := w.w.block[t.name[7]-'x']
+			if t.slot.class == word {
+				for lane := range 32 {
+					w.r32[t.slot.at][lane] = uint32(v)
+				}
+			} else {
+				for lane := range 32 {
+					w.fill(t.slot, lane, uint64(v))
+				}
 			}
 		}
 	}
