@@ -172,7 +172,7 @@ func loadAny(w *warp, o *op) {
 	switch space {
 	case ptx.Global:
 		c.GlobalLoads++
-		w.sectors(bytes, &c.GlobalLoadSectors, o)
+		w.sectors(bytes, &c.GlobalLoadSectors, reads)
 		if o.size == 4 && len(o.vec) == 1 && o.d.class == word && w.loadGlobal32(o) {
 			return
 		}
@@ -341,7 +341,8 @@ func storeAny(w *warp, o *op) {
 	switch space {
 	case ptx.Global:
 		c.GlobalStores++
-		w.sectors(bytes, &c.GlobalStoreSectors, o)
+		w.sectors(bytes, &c.GlobalStoreSectors, writes)
+		w.w.toucher.stores(int(o.size))
 		if w.pattern == adjacent && o.size == 4 && len(o.vec) == 1 && o.vec[0].class == word && w.storeTogether(o) {
 			return
 		}
@@ -456,7 +457,9 @@ func (w *warp) region(space ptx.Space, lane, bytes int, o *op, write bool) (regi
 }
 
 // sectors counts a global request.
-func (w *warp) sectors(bytes int, sectors *int64, o *op) {
+func (w *warp) sectors(bytes int, sectors *int64, how access) {
+	step := w.requests
+	w.requests++
 	if w.pattern != scattered {
 		// No gap is wider than a sector, and nothing lies across the end of one.
 		first, last := w.addr[0]/count.SectorBytes, (w.addr[31]+uint64(bytes)-1)/count.SectorBytes
@@ -465,7 +468,7 @@ func (w *warp) sectors(bytes int, sectors *int64, o *op) {
 			bytes = 1
 		}
 		w.w.count.GlobalIdealSectors += int64(bytes) // 32 lanes, sectors of 32
-		w.w.touchRange(first, last)
+		w.w.toucher.sectors(w.w.memory, first, last, step, how)
 		return
 	}
 	set, ideal := count.Sectors(w.w.sectorSet[:0], &w.addr, w.mask, bytes)
@@ -473,7 +476,7 @@ func (w *warp) sectors(bytes int, sectors *int64, o *op) {
 	*sectors += int64(len(set))
 	w.w.count.GlobalIdealSectors += int64(ideal)
 	for _, s := range set {
-		w.w.touchRange(s, s)
+		w.w.toucher.sectors(w.w.memory, s, s, step, how)
 	}
 }
 
@@ -503,7 +506,8 @@ func atomicAny(w *warp, o *op) {
 	} else {
 		w.w.count.GlobalAtomics++
 		var sectors int64
-		w.sectors(bytes, &sectors, o)
+		w.sectors(bytes, &sectors, reads|writes)
+		w.w.toucher.stores(bytes)
 		w.w.memory.atomics.Lock()
 		defer w.w.memory.atomics.Unlock()
 	}

@@ -1,11 +1,9 @@
 package exec
 
 import (
-	"math/bits"
 	"strings"
 
 	"gowarp/gpusim/check"
-	"gowarp/gpusim/count"
 )
 
 // cached returns the allocation that holds bytes at addr if it is the one that this
@@ -35,35 +33,6 @@ func (w *worker) resolve(wp *warp, o *op, lane, bytes int) *alloc {
 	}
 	wp.fail(o.line, kind, lane, "%v", err)
 	return nil
-}
-
-// touchRange notes that a global request touches sectors first to last.
-func (w *worker) touchRange(first, last uint64) {
-	addr := first * count.SectorBytes
-	a := w.lastAlloc
-	if a == nil || addr-a.base >= uint64(len(a.data)) {
-		var err error
-		if a, err = w.memory.lookup(addr, 1); err != nil {
-			return // reported where it is accessed
-		}
-		w.lastAlloc = a
-		if w.touched[a] == nil {
-			w.touched[a] = make([]uint64, len(a.data)/count.SectorBytes/64+1)
-		}
-		w.lastTouched = w.touched[a]
-	}
-	base := a.base / count.SectorBytes // allocations begin at a sector
-	for s := first - base; s <= last-base && s/64 < uint64(len(w.lastTouched)); s++ {
-		w.lastTouched[s/64] |= 1 << (s % 64)
-	}
-}
-
-func coldBytes(set []uint64) int64 {
-	n := 0
-	for _, b := range set {
-		n += bits.OnesCount64(b)
-	}
-	return int64(n * count.SectorBytes)
 }
 
 // startRaces prepares the race cells of all allocations for a launch.

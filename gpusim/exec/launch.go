@@ -28,6 +28,8 @@ type Launch struct {
 	Workers int
 	// NoChecks leaves out the checks that cost time: races, undefined values.
 	NoChecks bool
+	// L2 is the cache of which traffic to DRAM is estimated; without bytes none is.
+	L2 count.L2
 	// MaxSteps is how many basic blocks a warp may run; 0 is 2^28.
 	MaxSteps int64
 }
@@ -77,6 +79,8 @@ func (l *Launch) check() error {
 // Result is what came of a launch.
 type Result struct {
 	Count count.Kernel
+	// Traffic is the estimate for an L2, nil without one or if not all blocks ran.
+	Traffic *count.Traffic
 	// Fault is why the launch ended early, "" if it did not.
 	Fault check.Kind
 	// BlocksRun of Blocks blocks ran.
@@ -100,7 +104,7 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, jobs)
-	r := &run{ctx: ctx, memory: m, launch: &l, log: log, step: step, jobs: int64(jobs), total: total}
+	r := &run{ctx: ctx, memory: m, launch: &l, log: log, step: step, jobs: int64(jobs), total: total, touches: touches{most: maxTouches, order: l.L2.Bytes > 0 && jobs == total}}
 	if !l.NoChecks {
 		m.startRaces(l.Kernel.globalGranule)
 		defer m.endRaces()
@@ -117,41 +121,36 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 	}
 	res := Result{Blocks: total, BlocksRun: jobs}
 	res.Count.Launches = 1
-	touched := map[*alloc][]uint64{}
 	for _, w := range all {
 		w.sum()
 		res.Count.Add(&w.count)
-		for a, bits := range w.touched {
-			if have := touched[a]; have != nil {
-				for i, b := range bits {
-					have[i] |= b
-				}
-			} else {
-				touched[a] = bits
-			}
-		}
+		res.Count.BlockBytes += w.toucher.distinct * count.SectorBytes
 		if w.fault != "" {
 			res.Fault = w.fault
 		}
 	}
-	for _, bits := range touched {
-		res.Count.ColdBytes += coldBytes(bits)
-	}
 	res.Count.Scale(int64(total), int64(jobs))
+	res.Count.ColdBytes = m.touched(all, l.Kernel.Name, float64(jobs)/float64(total))
+	if r.touches.order {
+		t := traffic(all, &r.touches, l.L2)
+		res.Traffic = &t
+	}
+	m.keepTouchers(all)
 	return res, nil
 }
 
 // run is what the workers of a launch share.
 type run struct {
-	ctx    context.Context
-	memory *Memory
-	launch *Launch
-	log    *check.Log
-	step   int
-	total  int
-	jobs   int64
-	next   atomic.Int64
-	failed atomic.Bool
+	ctx     context.Context
+	memory  *Memory
+	launch  *Launch
+	log     *check.Log
+	touches touches
+	step    int
+	total   int
+	jobs    int64
+	next    atomic.Int64
+	failed  atomic.Bool
 }
 
 // worker runs one block at a time.
@@ -172,23 +171,22 @@ type worker struct {
 	warps       []*warp
 	order       []*warp
 
-	count       count.Kernel
-	runs        []int64 // of each basic block, by warps
-	active      []int64 // the same, by threads
-	sectorSet   []uint64
-	allocs      []*alloc // by site: where its last access went
-	lastAlloc   *alloc
-	lastTouched []uint64
-	touched     map[*alloc][]uint64
-	stop        bool
-	fault       check.Kind
+	count     count.Kernel
+	runs      []int64 // of each basic block, by warps
+	active    []int64 // the same, by threads
+	sectorSet []uint64
+	allocs    []*alloc // by site: where its last access went
+	toucher   *toucher
+	stop      bool
+	fault     check.Kind
 }
 
 func newWorker(r *run, n int) *worker {
 	k, l := r.launch.Kernel, r.launch
 	w := &worker{run: r, k: k, threads: l.Block[0] * l.Block[1] * l.Block[2], params: l.Params, checks: !l.NoChecks,
 		rng: rand.New(rand.NewPCG(l.Seed, uint64(n))), runs: make([]int64, len(k.blocks)), active: make([]int64, len(k.blocks)),
-		allocs: make([]*alloc, k.nSites), touched: map[*alloc][]uint64{}}
+		allocs: make([]*alloc, k.nSites), toucher: r.memory.toucher()}
+	w.toucher.start(&r.touches)
 	bytes := l.SharedBytes + k.StaticShared
 	w.shared, w.sshade = make([]byte, bytes), make([]byte, bytes)
 	if w.checks {
@@ -218,6 +216,7 @@ func (w *worker) work() {
 		w.block = [3]int{n % g[0], n / g[0] % g[1], n / (g[0] * g[1])}
 		w.blockNumber, w.interval = uint32(n), 0
 		w.runBlock()
+		w.toucher.endBlock(n)
 	}
 }
 
