@@ -40,10 +40,11 @@ type Kernel struct {
 	WarpInstructions   int64 `json:"warp_instructions"`
 	ThreadInstructions int64 `json:"thread_instructions"`
 
-	GlobalLoads        int64 `json:"global_loads"`  // requests
-	GlobalStores       int64 `json:"global_stores"` // requests
-	GlobalLoadSectors  int64 `json:"global_load_sectors"`
-	GlobalStoreSectors int64 `json:"global_store_sectors"`
+	GlobalLoads         int64 `json:"global_loads"`  // requests
+	GlobalStores        int64 `json:"global_stores"` // requests
+	GlobalLoadSectors   int64 `json:"global_load_sectors"`
+	GlobalStoreSectors  int64 `json:"global_store_sectors"`
+	GlobalAtomicSectors int64 `json:"global_atomic_sectors"`
 	// GlobalIdealSectors is how many sectors the same requests would take if each
 	// one's distinct bytes lay side by side.
 	GlobalIdealSectors int64 `json:"global_ideal_sectors"`
@@ -79,6 +80,11 @@ func (k *Kernel) Requests() int64 {
 	return k.GlobalLoads + k.GlobalStores + k.GlobalAtomics + k.SharedWavefronts + k.Shuffles
 }
 
+// Sectors are those of global memory, loaded, stored or updated.
+func (k *Kernel) Sectors() int64 {
+	return k.GlobalLoadSectors + k.GlobalStoreSectors + k.GlobalAtomicSectors
+}
+
 // Add adds the counts of another launch, or of another worker's share of one.
 func (k *Kernel) Add(o *Kernel) {
 	a, b := k.fields(), o.fields()
@@ -104,7 +110,7 @@ func (k *Kernel) Scale(num, den int64) {
 
 func (k *Kernel) fields() []*int64 {
 	return []*int64{&k.Launches, &k.Blocks, &k.Threads, &k.Integer, &k.Float, &k.Special, &k.Memory, &k.Control,
-		&k.WarpInstructions, &k.ThreadInstructions, &k.GlobalLoads, &k.GlobalStores, &k.GlobalLoadSectors, &k.GlobalStoreSectors,
+		&k.WarpInstructions, &k.ThreadInstructions, &k.GlobalLoads, &k.GlobalStores, &k.GlobalLoadSectors, &k.GlobalStoreSectors, &k.GlobalAtomicSectors,
 		&k.GlobalIdealSectors, &k.BlockBytes, &k.ColdBytes, &k.SharedLoads, &k.SharedStores, &k.SharedWavefronts, &k.SharedConflicts,
 		&k.LocalLoads, &k.LocalStores, &k.LocalBytes, &k.Shuffles, &k.Barriers, &k.GlobalAtomics, &k.SharedAtomics,
 		&k.Branches, &k.DivergentBranches}

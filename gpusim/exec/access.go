@@ -503,10 +503,10 @@ func atomicAny(w *warp, o *op) {
 	}
 	if space == ptx.Shared {
 		w.w.count.SharedAtomics++
+		w.wavefronts(bytes)
 	} else {
 		w.w.count.GlobalAtomics++
-		var sectors int64
-		w.sectors(bytes, &sectors, reads|writes)
+		w.sectors(bytes, &w.w.count.GlobalAtomicSectors, reads|writes)
 		w.w.toucher.stores(bytes)
 		w.w.memory.atomics.Lock()
 		defer w.w.memory.atomics.Unlock()
