@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -104,14 +105,14 @@ func verify(c *cli.Context) error {
 	}
 	var code *exec.ExitError
 	switch {
-	case errors.As(failed, &code) && code.ExitCode() > 0:
-		return cli.Exit(fmt.Sprintf("verify: %s: %v", c.Args().First(), failed), code.ExitCode())
+	case errors.As(failed, &code):
+		return cli.Exit(fmt.Sprintf("verify: %s: %v", c.Args().First(), failed), exitCode(code))
 	case failed != nil:
 		return fmt.Errorf("verify: %s: %w", c.Args().First(), failed)
 	case len(found) == 0:
 		return fmt.Errorf("verify: %s used no CUDA device; was it compiled for a target with cuda?", c.Args().First())
 	case wrong:
-		return cli.Exit("verify: something is wrong with the kernels; see above", exitFindings)
+		return cli.Exit("verify: "+wrongs(found)+"; see above", exitFindings)
 	}
 	return nil
 }
@@ -218,4 +219,27 @@ func (r *reportFile) discard() {
 	if r.created && !r.written {
 		os.Remove(r.f.Name())
 	}
+}
+
+// exitCode is a failed command's; of one that a signal ended, as Halide's runtime does after
+// an error, what a shell gives.
+func exitCode(e *exec.ExitError) int {
+	if status, ok := e.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return e.ExitCode()
+}
+
+// wrongs counts what is wrong.
+func wrongs(reports []*simulator.Report) string {
+	findings, errs := 0, 0
+	for _, r := range reports {
+		errs += len(r.Errors)
+		for _, f := range r.Findings {
+			if !f.Kind.Note() {
+				findings++
+			}
+		}
+	}
+	return fmt.Sprintf("%d finding(s), %d failed CUDA call(s)", findings, errs)
 }

@@ -48,15 +48,15 @@ type Finding struct {
 }
 
 func (f Finding) String() string {
-	s := fmt.Sprintf("%s in kernel %s, PTX line %d, block %s, thread %s: %s", f.Kind, f.Kernel, f.Line, coordinates(f.Block), coordinates(f.Thread), f.Detail)
+	s := fmt.Sprintf("%s in kernel %s, PTX line %d, block %s, thread %s: %s", f.Kind, f.Kernel, f.Line, Coordinates(f.Block), Coordinates(f.Thread), f.Detail)
 	if f.Count > 1 {
 		s += fmt.Sprintf(" (seen %d times in this line)", f.Count)
 	}
 	return s
 }
 
-// coordinates are x,y,z as CUDA names them.
-func coordinates(v [3]int) string { return fmt.Sprintf("%d,%d,%d", v[0], v[1], v[2]) }
+// Coordinates writes a block's or a thread's place, as x,y,z.
+func Coordinates(v [3]int) string { return fmt.Sprintf("%d,%d,%d", v[0], v[1], v[2]) }
 
 // Log collects findings; several goroutines may use it.
 type Log struct {

@@ -89,8 +89,8 @@ func (r *Report) printKernel(w io.Writer, k *Kernel) {
 		}
 	}
 	t.row("load/store requests", c.Requests(), "global requests + shared wavefronts + shuffles")
-	t.row("  global loads", c.GlobalLoads, each(c.GlobalLoadSectors, c.GlobalLoads, "sectors"))
-	t.row("  global stores", c.GlobalStores, each(c.GlobalStoreSectors, c.GlobalStores, "sectors"))
+	t.some("  global loads", c.GlobalLoads, each(c.GlobalLoadSectors, c.GlobalLoads, "sectors"))
+	t.some("  global stores", c.GlobalStores, each(c.GlobalStoreSectors, c.GlobalStores, "sectors"))
 	t.some("  global atomics", c.GlobalAtomics, each(c.GlobalAtomicSectors, c.GlobalAtomics, "sectors"))
 	if n := c.SharedLoads + c.SharedStores + c.SharedAtomics; n > 0 {
 		t.row("  shared wavefronts", c.SharedWavefronts, fmt.Sprintf("of %s requests; %s by bank conflicts", thousands(n), thousands(c.SharedConflicts)))

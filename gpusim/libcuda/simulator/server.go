@@ -212,7 +212,7 @@ func (s *server) handle(op uint64, p []byte) (code, []uint64) {
 			}
 			s.report.output(out)
 		}
-		if u != nil {
+		if u != nil && !s.o.NoChecks {
 			s.log.Add(check.Finding{Kind: u.Kind, Kernel: u.Kernel, Line: u.Line, Block: u.Block, Thread: u.Thread,
 				Detail: fmt.Sprintf("%d of %d bytes copied to the host depend on undefined data; the first such value is stored here: %s", u.Bytes, w[1], u.Blame)})
 		}
