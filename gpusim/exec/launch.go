@@ -59,11 +59,11 @@ func (l *Launch) check() error {
 	}
 	for i := range 3 {
 		if l.Grid[i] < 1 || l.Block[i] < 1 || l.Grid[i] > MaxGridX || i > 0 && l.Grid[i] > MaxGridYZ || l.Block[i] > MaxThreads {
-			return fail("%v blocks of %v threads", l.Grid, l.Block)
+			return fail("%s blocks of %s threads; %d blocks in x, %d in y and z, and %d threads are the most", extents(l.Grid), extents(l.Block), MaxGridX, MaxGridYZ, MaxThreads)
 		}
 	}
 	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > MaxThreads || l.Block[2] > MaxThreadsZ {
-		return fail("%v threads a block; %d in all and %d in z are the most", l.Block, MaxThreads, MaxThreadsZ)
+		return fail("%s threads a block; %d in all and %d in z are the most", extents(l.Block), MaxThreads, MaxThreadsZ)
 	} else if l.Kernel.maxThreads > 0 && n > l.Kernel.maxThreads {
 		return fail("%d threads a block, and its .maxntid is %d", n, l.Kernel.maxThreads)
 	}
@@ -75,6 +75,8 @@ func (l *Launch) check() error {
 	}
 	return nil
 }
+
+func extents(v [3]int) string { return fmt.Sprintf("%dx%dx%d", v[0], v[1], v[2]) }
 
 // Result is what came of a launch.
 type Result struct {

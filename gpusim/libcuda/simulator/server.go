@@ -153,7 +153,7 @@ func parent() string {
 func (s *server) fail(c code, format string, args ...any) code {
 	const most = 100
 	if len(s.report.Errors) < most {
-		s.report.Errors = append(s.report.Errors, fmt.Sprintf("%s (CUDA error %d)", fmt.Sprintf(format, args...), c))
+		s.report.Errors = append(s.report.Errors, fmt.Sprintf("%s (CUDA error %d)", strings.TrimPrefix(fmt.Sprintf(format, args...), "exec: "), c))
 	}
 	return c
 }
