@@ -171,7 +171,7 @@ func loadAny(w *warp, o *op) {
 	switch space {
 	case ptx.Global:
 		c.GlobalLoads++
-		w.sectors(bytes, &c.GlobalLoadSectors, o)
+		w.sectors(bytes, &c.GlobalLoadSectors, o, reads)
 		if a := w.oneAlloc(o, bytes); a != nil {
 			w.gather(o, a.data, a.shadow, a.base)
 			if w.w.checks {
@@ -231,7 +231,8 @@ func storeAny(w *warp, o *op) {
 	switch space {
 	case ptx.Global:
 		c.GlobalStores++
-		w.sectors(bytes, &c.GlobalStoreSectors, o)
+		w.sectors(bytes, &c.GlobalStoreSectors, o, writes)
+		w.w.toucher.stores(int(o.size))
 		if a := w.oneAlloc(o, bytes); a != nil {
 			w.storeGlobal(a, o, bytes)
 			return
@@ -334,7 +335,10 @@ func (w *warp) region(space ptx.Space, lane, bytes int, o *op, write bool) (regi
 }
 
 // sectors counts a global request.
-func (w *warp) sectors(bytes int, sectors *int64, o *op) {
+func (w *warp) sectors(bytes int, sectors *int64, o *op, how access) {
+	step := w.requests
+	w.requests++
+	w.w.toucher.expect(w.w.sites[o.site])
 	if w.pattern != scattered {
 		// No gap is wider than a sector, and nothing lies across the end of one.
 		first, last := w.addr[0]/count.SectorBytes, (w.addr[31]+uint64(bytes)-1)/count.SectorBytes
@@ -343,7 +347,7 @@ func (w *warp) sectors(bytes int, sectors *int64, o *op) {
 			bytes = 1
 		}
 		w.w.count.GlobalIdealSectors += int64(bytes) // 32 lanes, sectors of 32
-		w.w.touchRange(o, first, last)
+		w.w.toucher.sectors(w.w.memory, first, last, step, how)
 		return
 	}
 	set, ideal := count.Sectors(w.w.sectorSet[:0], &w.addr, w.mask, bytes)
@@ -351,7 +355,7 @@ func (w *warp) sectors(bytes int, sectors *int64, o *op) {
 	*sectors += int64(len(set))
 	w.w.count.GlobalIdealSectors += int64(ideal)
 	for _, s := range set {
-		w.w.touchRange(o, s, s)
+		w.w.toucher.sectors(w.w.memory, s, s, step, how)
 	}
 }
 
@@ -378,10 +382,11 @@ func atomicAny(w *warp, o *op) {
 	}
 	if space == ptx.Shared {
 		w.w.count.SharedAtomics++
+		w.wavefronts(bytes)
 	} else {
 		w.w.count.GlobalAtomics++
-		var sectors int64
-		w.sectors(bytes, &sectors, o)
+		w.sectors(bytes, &w.w.count.GlobalAtomicSectors, o, reads|writes)
+		w.w.toucher.stores(bytes)
 		w.w.memory.atomics.Lock()
 		defer w.w.memory.atomics.Unlock()
 	}

@@ -87,7 +87,7 @@ func TestCountsByHand(t *testing.T) {
 	got := run(copyKernel, [3]int{32, 8, 1}, 0)
 	// 18 instructions: 2 parameters, 4 special registers, 3 shifts, 3 and 2 additions, 1 multiplication; load, store and ret.
 	want := count.Kernel{Launches: 1, Blocks: 256, Threads: 65536, Integer: warps * 13, Memory: warps * 4, Control: warps, WarpInstructions: warps * 18, ThreadInstructions: 65536 * 18,
-		GlobalLoads: warps, GlobalStores: warps, GlobalLoadSectors: 4 * warps, GlobalStoreSectors: 4 * warps, GlobalIdealSectors: 8 * warps, ColdBytes: 2 * 65536 * 4}
+		GlobalLoads: warps, GlobalStores: warps, GlobalLoadSectors: 4 * warps, GlobalStoreSectors: 4 * warps, GlobalIdealSectors: 8 * warps, BlockBytes: 2 * 65536 * 4, ColdBytes: 2 * 65536 * 4}
 	if got != want {
 		t.Errorf("copy:\n%+v, want\n%+v", got, want)
 	}

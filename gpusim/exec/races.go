@@ -144,13 +144,13 @@ func (w *warp) raceShared(lane int, o *op, bytes int, write bool) {
 func (w *warp) race(o *op, lane int, what string, other check.Access, written bool, kind check.Kind) {
 	t, dim := other.Thread(), w.w.launch.Block
 	thread := [3]int{t % dim[0], t / dim[0] % dim[1], t / (dim[0] * dim[1])}
-	where := fmt.Sprintf("thread %v of the same block", thread)
+	where := "thread " + check.Coordinates(thread) + " of the same block"
 	if b := int(other.Block()); other.Block() != w.w.blockNumber {
 		grid := w.w.launch.Grid
-		where = fmt.Sprintf("thread %v of block %v", thread, [3]int{b % grid[0], b / grid[0] % grid[1], b / (grid[0] * grid[1])})
+		where = "thread " + check.Coordinates(thread) + " of block " + check.Coordinates([3]int{b % grid[0], b / grid[0] % grid[1], b / (grid[0] * grid[1])})
 	}
 	if written && w.sameValue(o, lane) {
 		kind = check.SameValueRace
 	}
-	w.find(o.line, kind, lane, fmt.Sprintf("%s %d bytes at %#x that %s touches too, with no barrier between", what, int(o.size)*max(len(o.vec), 1), w.addr[lane], where))
+	w.find(o.line, kind, lane, fmt.Sprintf("%s %d bytes at %#x that %s accesses too, with no barrier between", what, int(o.size)*max(len(o.vec), 1), w.addr[lane], where))
 }

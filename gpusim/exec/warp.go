@@ -51,7 +51,8 @@ type warp struct {
 	lshade  []byte
 	fresh   []uint32 // taints at the start of a block
 
-	steps int64
+	steps    int64
+	requests uint32 // to global memory, in this block
 }
 
 // quantum is how many basic blocks a warp runs before another one gets its turn, so
@@ -158,7 +159,7 @@ func (w *warp) start() {
 	for i := range w.lshade {
 		w.lshade[i] = unwritten
 	}
-	w.exited, w.state, w.steps = 0, running, 0
+	w.exited, w.state, w.steps, w.requests = 0, running, 0, 0
 	main := w.k.main
 	w.stack = append(w.stack[:0], frame{code: main, join: int32(len(main.blocks)), mask: w.lanes})
 }
