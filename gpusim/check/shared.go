@@ -109,7 +109,7 @@ func (s *Shared) ReadLanes(addr *[32]uint64, plus uint64, mask uint32, shift uin
 	for lane, m := 0, mask; m != 0; lane, m = lane+1, m>>1 {
 		if m&1 != 0 {
 			n := (addr[lane&31] + plus) >> (shift & 63)
-			if written != 0 && (plain[n]>>epochShift == s.epoch && plain[n] != me || atomic[n]>>epochShift == s.epoch) {
+			if written != 0 && (s.foreign(plain[n], me) || s.foreign(atomic[n], me)) {
 				left |= 1 << lane
 			} else {
 				v := me
@@ -126,17 +126,15 @@ func (s *Shared) ReadLanes(addr *[32]uint64, plus uint64, mask uint32, shift uin
 
 // WriteLanes is the same of plain writes.
 func (s *Shared) WriteLanes(addr *[32]uint64, plus uint64, mask uint32, shift uint8, thread int) uint32 {
-	if s.used&^(1<<plainWrite) != 0 {
-		return mask
-	}
 	var left uint32
+	others := s.used &^ (1 << plainWrite)
 	s.used |= 1 << plainWrite
 	me := s.epoch<<epochShift | uint32(thread)<<threadLow
-	cells := s.cells[plainWrite]
 	for lane, m := 0, mask; m != 0; lane, m = lane+1, m>>1 {
 		if m&1 != 0 {
-			c := &cells[(addr[lane&31]+plus)>>(shift&63)]
-			if *c>>epochShift == s.epoch && *c != me {
+			n := (addr[lane&31] + plus) >> (shift & 63)
+			c := &s.cells[plainWrite][n]
+			if s.foreign(*c, me) || others != 0 && (s.foreign(s.cells[atomicWrite][n], me) || s.foreign(s.cells[plainRead][n], me) || s.foreign(s.cells[atomicRead][n], me)) {
 				left |= 1 << lane
 			} else {
 				*c = me
@@ -145,4 +143,9 @@ func (s *Shared) WriteLanes(addr *[32]uint64, plus uint64, mask uint32, shift ui
 		me += 1 << threadLow
 	}
 	return left
+}
+
+// foreign reports whether an entry stands for another thread than me, or for others too.
+func (s *Shared) foreign(entry, me uint32) bool {
+	return entry>>epochShift == s.epoch && entry != me
 }

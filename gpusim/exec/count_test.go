@@ -201,6 +201,7 @@ func TestMatmul(t *testing.T) {
 // work.
 func benchmark(b *testing.B, m *Memory, l Launch) {
 	l.Workers = 1
+	l.L2 = count.L2{Bytes: 4 << 20, Wave: 64} // all counters are on
 	var threads int64
 	start := cpuTime(b)
 	for b.Loop() {
