@@ -144,49 +144,48 @@ func (p *Page) note(kind, n int, a Access) {
 	p.used |= 1 << kind
 }
 
-// ReadRun notes plain reads of 32 cells by 32 threads: cell n by the thread of a, the next
-// step cells further by the next thread, and so on; all lie in the page. If any of them may
-// race it returns false and does nothing.
-func (p *Page) ReadRun(n, step int, a Access) bool {
-	if p.used&writes != 0 {
-		return false
-	}
+// ReadLanes notes plain reads by the lanes of mask, a being that of lane 0: each lane reads
+// the cell at its (address - base) >> shift, modulo PageCells. It returns the lanes that it
+// has left out because they race.
+func (p *Page) ReadLanes(addr *[32]uint64, base uint64, mask uint32, shift uint8, a Access) uint32 {
+	var left uint32
+	written := p.used & writes
 	p.used |= 1 << plainRead
-	reads := p.cells[plainRead][n : n+31*step+1]
-	for at := 0; at < len(reads); at += step {
-		// Seen by this very access, alone or among others, or by nobody: the usual cases.
-		if old := reads[at]; old == 0 {
-			reads[at] = a
-		} else if old&^(manyThreads|manyBlocks) != a {
-			p.note(plainRead, n+at, a)
-		}
-		a += NextThread
-	}
-	return true
-}
-
-// WriteRun is the same of plain writes to 32 cells side by side.
-func (p *Page) WriteRun(n int, a Access) bool {
-	cells := p.cells[plainWrite][n:][:32]
-	var any Access
-	if p.used != 0 {
-		for k := range p.cells {
-			if p.used>>k&1 != 0 {
-				for _, c := range p.cells[k][n:][:32] {
-					any |= c
-				}
+	for lane, m := 0, mask; m != 0; lane, m = lane+1, m>>1 {
+		if m&1 != 0 {
+			n := (addr[lane&31] - base) >> (shift & 63) % PageCells
+			switch old := p.cells[plainRead][n]; {
+			case written != 0 && (p.cells[plainWrite][n].concurrent(a) || p.cells[atomicWrite][n].racesWith(a)):
+				left |= 1 << lane
+			case old == 0:
+				p.cells[plainRead][n] = a
+			default:
+				p.note(plainRead, int(n), a)
 			}
 		}
-	}
-	if any != 0 {
-		return false
-	}
-	p.used |= 1 << plainWrite
-	for i := range cells {
-		cells[i] = a
 		a += NextThread
 	}
-	return true
+	return left
+}
+
+// WriteLanes is the same of plain writes.
+func (p *Page) WriteLanes(addr *[32]uint64, base uint64, mask uint32, shift uint8, a Access) uint32 {
+	var left uint32
+	others := p.used &^ (1 << plainWrite)
+	p.used |= 1 << plainWrite
+	for lane, m := 0, mask; m != 0; lane, m = lane+1, m>>1 {
+		if m&1 != 0 {
+			n := (addr[lane&31] - base) >> (shift & 63) % PageCells
+			c := &p.cells[plainWrite][n]
+			if c.concurrent(a) || others != 0 && (p.cells[atomicWrite][n].racesWith(a) || p.cells[plainRead][n].racesWith(a) || p.cells[atomicRead][n].racesWith(a)) {
+				left |= 1 << lane
+			} else {
+				*c = a
+			}
+		}
+		a += NextThread
+	}
+	return left
 }
 
 // racesWith reports whether any of the accesses that a remembered one stands for is

@@ -73,77 +73,70 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestRuns compares runs of 32 accesses with the record: a run that is taken had no race, and
-// single accesses afterwards find what they should.
-func TestRuns(t *testing.T) {
+// TestLanes compares accesses of a warp's lanes together with the record: what is taken had no
+// race, what is left had one.
+func TestLanes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	const cells = 100
+	const cells = 48
 	taken, races := 0, 0
 	var p Page
-	for range 3000 {
+	for range 5000 {
 		p.Clear()
 		var past [cells]history
 		var broken [cells]bool // by an earlier race
 		interval := [2]uint32{}
-		for range 10 {
+		base := 4 * uint64(r.IntN(1000))
+		for range 8 {
 			block := r.IntN(2)
 			if r.IntN(3) == 0 {
 				interval[block]++
 			}
-			first := NewAccess(uint32(block), interval[block], 32*r.IntN(2), false)
-			write, step := r.IntN(2) == 0, 1+r.IntN(2)
-			if r.IntN(4) == 0 { // an atomic access before
-				n, a, write := r.IntN(cells), first|atomicBit, r.IntN(2) == 0
-				broken[n] = broken[n] || past[n].races(a, write)
-				if write {
-					p.Write(n, a)
-				} else {
-					p.Read(n, a)
-				}
-				past[n].add(a, write)
+			write, atomic := r.IntN(2) == 0, r.IntN(4) == 0
+			first := NewAccess(uint32(block), interval[block], 32*r.IntN(2), atomic)
+			var addr [32]uint64
+			at, step := r.IntN(cells), r.IntN(3)
+			mask := r.Uint32() | r.Uint32()
+			if r.IntN(2) == 0 {
+				mask = 1 << r.IntN(32) // few, that races are not everywhere
 			}
-			if write {
-				step = 1
+			for lane := range addr {
+				addr[lane] = base + 4*uint64((at+lane*step)%cells)
 			}
-			at := r.IntN(cells - 31*step)
-			var ok bool
-			if write {
-				ok = p.WriteRun(at, first)
-			} else {
-				ok = p.ReadRun(at, step, first)
+			left := mask
+			if !atomic && write {
+				left = p.WriteLanes(&addr, base, mask, 2, first)
+			} else if !atomic {
+				left = p.ReadLanes(&addr, base, mask, 2, first)
 			}
-			a := first
-			for k := range 32 {
-				n := at + k*step
-				want := past[n].races(a, write)
-				if ok && want && !broken[n] {
-					t.Fatalf("a run is taken that races at cell %d", n)
-				}
-				if !ok {
-					var got Access
-					if write {
+			for _, alone := range []bool{false, true} {
+				for lane := range 32 {
+					if mask>>lane&1 == 0 || alone != (left>>lane&1 != 0) {
+						continue
+					}
+					n, a := int(addr[lane]-base)/4, first+Access(lane)*NextThread
+					want, got := past[n].races(a, write), Access(0)
+					switch {
+					case !alone:
+						taken++
+					case write:
 						got, _ = p.Write(n, a)
-					} else {
+					default:
 						got = p.Read(n, a)
 					}
 					if (got != 0) != want && !broken[n] {
 						t.Fatalf("cell %d: found %v, want %v", n, got != 0, want)
 					}
+					if want {
+						races++
+						broken[n] = true
+					}
+					past[n].add(a, write)
 				}
-				if want {
-					races++
-					broken[n] = true
-				}
-				past[n].add(a, write)
-				a += NextThread
-			}
-			if ok {
-				taken++
 			}
 		}
 	}
 	if taken < 1000 || races < 1000 {
-		t.Fatalf("only %d runs are taken, only %d races", taken, races)
+		t.Fatalf("only %d are taken, only %d races", taken, races)
 	}
 }
 
@@ -176,9 +169,9 @@ func TestShared(t *testing.T) {
 			left := mask
 			if !atomic {
 				if write {
-					left = s.WriteLanes(&addr, mask, 2, first)
+					left = s.WriteLanes(&addr, 0, mask, 2, first)
 				} else {
-					left = s.ReadLanes(&addr, mask, 2, first)
+					left = s.ReadLanes(&addr, 0, mask, 2, first)
 				}
 				if left != mask {
 					together++

@@ -98,9 +98,9 @@ func (s *Shared) Write(n, thread int, atomic bool) (race int, written bool) {
 }
 
 // ReadLanes notes plain reads by the lanes of mask, lane 0 being the given thread, each of the
-// cell at its address >> shift. It returns the lanes that it has left out because they may
+// cell at its (address + plus) >> shift. It returns the lanes that it has left out because they may
 // race.
-func (s *Shared) ReadLanes(addr *[32]uint64, mask uint32, shift uint8, thread int) uint32 {
+func (s *Shared) ReadLanes(addr *[32]uint64, plus uint64, mask uint32, shift uint8, thread int) uint32 {
 	var left uint32
 	written := s.used & writes
 	s.used |= 1 << plainRead
@@ -108,8 +108,8 @@ func (s *Shared) ReadLanes(addr *[32]uint64, mask uint32, shift uint8, thread in
 	reads, plain, atomic := s.cells[plainRead], s.cells[plainWrite], s.cells[atomicWrite]
 	for lane, m := 0, mask; m != 0; lane, m = lane+1, m>>1 {
 		if m&1 != 0 {
-			n := addr[lane&31] >> shift
-			if written != 0 && (plain[n]>>epochShift == s.epoch && plain[n] != me || atomic[n]>>epochShift == s.epoch) {
+			n := (addr[lane&31] + plus) >> (shift & 63)
+			if written != 0 && (s.foreign(plain[n], me) || s.foreign(atomic[n], me)) {
 				left |= 1 << lane
 			} else {
 				v := me
@@ -125,18 +125,16 @@ func (s *Shared) ReadLanes(addr *[32]uint64, mask uint32, shift uint8, thread in
 }
 
 // WriteLanes is the same of plain writes.
-func (s *Shared) WriteLanes(addr *[32]uint64, mask uint32, shift uint8, thread int) uint32 {
-	if s.used&^(1<<plainWrite) != 0 {
-		return mask
-	}
+func (s *Shared) WriteLanes(addr *[32]uint64, plus uint64, mask uint32, shift uint8, thread int) uint32 {
 	var left uint32
+	others := s.used &^ (1 << plainWrite)
 	s.used |= 1 << plainWrite
 	me := s.epoch<<epochShift | uint32(thread)<<threadLow
-	cells := s.cells[plainWrite]
 	for lane, m := 0, mask; m != 0; lane, m = lane+1, m>>1 {
 		if m&1 != 0 {
-			c := &cells[addr[lane&31]>>shift]
-			if *c>>epochShift == s.epoch && *c != me {
+			n := (addr[lane&31] + plus) >> (shift & 63)
+			c := &s.cells[plainWrite][n]
+			if s.foreign(*c, me) || others != 0 && (s.foreign(s.cells[atomicWrite][n], me) || s.foreign(s.cells[plainRead][n], me) || s.foreign(s.cells[atomicRead][n], me)) {
 				left |= 1 << lane
 			} else {
 				*c = me
@@ -145,4 +143,9 @@ func (s *Shared) WriteLanes(addr *[32]uint64, mask uint32, shift uint8, thread i
 		me += 1 << threadLow
 	}
 	return left
+}
+
+// foreign reports whether an entry stands for another thread than me, or for others too.
+func (s *Shared) foreign(entry, me uint32) bool {
+	return entry>>epochShift == s.epoch && entry != me
 }

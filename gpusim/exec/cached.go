@@ -2,17 +2,15 @@ package exec
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"gowarp/gpusim/check"
-	"gowarp/gpusim/count"
 )
 
 // site is where an instruction's last access went.
 type site struct {
-	a       *alloc
-	touched []uint64 // a bit for each of its sectors
+	a  *alloc
+	at int32 // its place among those of the toucher
 }
 
 // cached returns the allocation that holds bytes at addr if it is the one that this
@@ -32,10 +30,7 @@ func (w *worker) enter(o *op, addr uint64, bytes int) *alloc {
 	if err != nil || !w.k.sources[o.site].reaches(a, w.pointees) {
 		return nil
 	}
-	if w.touched[a] == nil {
-		w.touched[a] = make([]uint64, len(a.data)/count.SectorBytes/64+1)
-	}
-	w.sites[o.site] = site{a, w.touched[a]}
+	w.sites[o.site] = site{a, w.toucher.place(a)}
 	return a
 }
 
@@ -54,37 +49,6 @@ func (w *worker) resolve(wp *warp, o *op, lane, bytes int) *alloc {
 	}
 	wp.fail(o.line, kind, lane, "%v", err)
 	return nil
-}
-
-// touchRange notes that a global request touches sectors first to last, at most 64.
-func (w *worker) touchRange(o *op, first, last uint64) {
-	if a := w.sites[o.site].a; a == nil || first*count.SectorBytes < a.base || last*count.SectorBytes >= a.base+uint64(len(a.data)) {
-		if first != last {
-			for s := first; s <= last; s++ {
-				w.touchRange(o, s, s)
-			}
-			return
-		}
-		if w.enter(o, first*count.SectorBytes, 1) == nil {
-			return // reported where it is accessed
-		}
-	}
-	s := &w.sites[o.site]
-	base := s.a.base / count.SectorBytes // allocations begin at a sector
-	first, last = first-base, last-base
-	bits := uint64(2)<<(last-first) - 1
-	s.touched[first/64] |= bits << (first % 64)
-	if first/64 != last/64 {
-		s.touched[last/64] |= bits >> (64 - first%64)
-	}
-}
-
-func coldBytes(set []uint64) int64 {
-	n := 0
-	for _, b := range set {
-		n += bits.OnesCount64(b)
-	}
-	return int64(n * count.SectorBytes)
 }
 
 // startRaces prepares the race cells of all allocations that a launch may write: what is only

@@ -59,6 +59,7 @@ type op struct {
 	size   int32 // bytes of an element
 	space  ptx.Space
 	vec    []slot // destinations or sources
+	plain  bool   // all as wide as an element, or words that hold narrower ones
 	sext   uint8  // bits from which a loaded element is sign-extended, 0 for none
 	atomic bool   // volatile or relaxed: races with no atomic access
 	site   int32  // number of the access, for a worker's cache of allocations

@@ -29,68 +29,60 @@ func (w *warp) access(lane int, atomic bool) check.Access {
 	return check.NewAccess(w.w.blockNumber, w.w.interval, w.first+lane, atomic)
 }
 
+// lanesOnPage are those of some lanes whose race cells lie in the same page as those of the
+// first of them, and its first cell. All lie in the allocation.
+func (w *warp) lanesOnPage(a *alloc, lanes uint32) (on uint32, cell int) {
+	size := uint64(check.PageCells * w.k.globalGranule)
+	begin := (w.addr[bits.TrailingZeros32(lanes)&31] - a.base) &^ (size - 1) // both are powers of two
+	if w.pattern != scattered && w.addr[31]-a.base-begin < size {
+		return lanes, int(begin / size * check.PageCells) // addresses ascend
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		if lane := bits.TrailingZeros32(m); w.addr[lane&31]-a.base-begin < size {
+			on |= 1 << lane
+		}
+	}
+	return on, int(begin / size * check.PageCells)
+}
+
 // raceLoad looks for races of a load by all active lanes, each bytes wide and all in
 // one allocation.
 func (w *warp) raceLoad(a *alloc, o *op, bytes int) {
 	if a.cells == nil {
 		return
 	}
-	g := w.k.globalGranule
-	if w.pattern != scattered && !o.atomic && bytes == g {
-		n, step := int(w.addr[0]-a.base)/g, int(w.stride)/g
-		if at := n % check.PageCells; at+31*step < check.PageCells {
-			p, mu := a.page(n)
-			defer mu.Unlock()
-			if w.pattern == uniform {
-				// Two of the lanes say as much as all of them.
-				w.raceCell(p, at, o, 0, false)
-				w.raceCell(p, at, o, 1, false)
-				return
+	left := w.mask
+	if !o.atomic {
+		left = 0
+		g := w.k.globalGranule
+		for m := w.mask; m != 0; {
+			lanes, cell := w.lanesOnPage(a, m)
+			m &^= lanes
+			p, mu := a.page(cell)
+			for at := 0; at < bytes; at += g {
+				left |= p.ReadLanes(&w.addr, a.base-uint64(at), lanes, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
 			}
-			if p.ReadRun(at, step, w.access(0, false)) {
-				return
-			}
-			for lane := range 32 {
-				w.raceCell(p, at+lane*step, o, lane, false)
-			}
-			return
+			mu.Unlock()
 		}
 	}
-	var p *check.Page
-	var mu *sync.Mutex
-	held := -1
-	for m := w.mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		first := int(w.addr[lane]-a.base) / g
-		if n := first / check.PageCells; n != held {
-			if mu != nil {
-				mu.Unlock()
-			}
-			held = n
-			p, mu = a.page(first)
-		}
-		for n := first; n <= first+(bytes-1)/g; n++ {
-			w.raceCell(p, n%check.PageCells, o, lane, false)
-		}
+	for m := left; m != 0; m &= m - 1 {
+		w.raceLane(a, o, bits.TrailingZeros32(m), bytes, false).Unlock()
 	}
-	mu.Unlock()
 }
 
-// raceStore notes and does a store of 32 adjacent words that nobody else has touched. Of
-// any other it returns false and does nothing.
-func (w *warp) raceStore(a *alloc, o *op, first uint64) bool {
-	n := int(w.addr[0]-a.base) / 4
-	at := n % check.PageCells
-	if a.cells == nil || w.k.globalGranule != 4 || o.atomic || at+32 > check.PageCells {
-		return false
+// raceSharedLoad is the same in shared memory.
+func (w *warp) raceSharedLoad(o *op, bytes int) {
+	left := w.mask
+	if !o.atomic {
+		left = 0
+		g := w.k.sharedGranule
+		for at := 0; at < bytes; at += g {
+			left |= w.w.races.ReadLanes(&w.addr, uint64(at), w.mask, uint8(bits.TrailingZeros(uint(g))), w.first)
+		}
 	}
-	p, mu := a.page(n)
-	defer mu.Unlock()
-	if !p.WriteRun(at, w.access(0, false)) {
-		return false
+	for m := left; m != 0; m &= m - 1 {
+		w.raceShared(bits.TrailingZeros32(m), o, bytes, false)
 	}
-	w.storeWords(a, o, first)
-	return true
 }
 
 // raceLane looks for a race of one lane. It returns with the lock on the cells
@@ -152,13 +144,13 @@ func (w *warp) raceShared(lane int, o *op, bytes int, write bool) {
 func (w *warp) race(o *op, lane int, what string, other check.Access, written bool, kind check.Kind) {
 	t, dim := other.Thread(), w.w.launch.Block
 	thread := [3]int{t % dim[0], t / dim[0] % dim[1], t / (dim[0] * dim[1])}
-	where := fmt.Sprintf("thread %v of the same block", thread)
+	where := "thread " + check.Coordinates(thread) + " of the same block"
 	if b := int(other.Block()); other.Block() != w.w.blockNumber {
 		grid := w.w.launch.Grid
-		where = fmt.Sprintf("thread %v of block %v", thread, [3]int{b % grid[0], b / grid[0] % grid[1], b / (grid[0] * grid[1])})
+		where = "thread " + check.Coordinates(thread) + " of block " + check.Coordinates([3]int{b % grid[0], b / grid[0] % grid[1], b / (grid[0] * grid[1])})
 	}
 	if written && w.sameValue(o, lane) {
 		kind = check.SameValueRace
 	}
-	w.find(o.line, kind, lane, fmt.Sprintf("%s %d bytes at %#x that %s touches too, with no barrier between", what, int(o.size)*max(len(o.vec), 1), w.addr[lane], where))
+	w.find(o.line, kind, lane, fmt.Sprintf("%s %d bytes at %#x that %s accesses too, with no barrier between", what, int(o.size)*max(len(o.vec), 1), w.addr[lane], where))
 }

@@ -18,6 +18,12 @@ func subLanes(d, a, b *lanes32)
 //go:noescape
 func mulLanes(d, a, b *lanes32)
 
+//go:noescape
+func mergeLanes32(r, d *lanes32, mask uint32)
+
+//go:noescape
+func mergeLanes64(r, d *lanes64, mask uint32)
+
 // hasVectors says whether the CPU has the instructions (all since 2013).
 var hasVectors = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
@@ -36,6 +42,7 @@ func init() {
 	for name, f := range vectorForms {
 		fastForms[name] = f
 	}
+	merge32, merge64 = mergeLanes32, mergeLanes64
 }
 
 func addF32Vector(w *warp, o *op) {

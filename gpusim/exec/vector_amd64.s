@@ -85,3 +85,66 @@ TEXT ·mulLanes(SB), NOSPLIT, $0-24
 	MUL(96)
 	VZEROUPPER
 	RET
+
+// Shifts that bring the bit of a lane to the top, of eight words and of four doubles.
+DATA ·top32+0(SB)/4, $31
+DATA ·top32+4(SB)/4, $30
+DATA ·top32+8(SB)/4, $29
+DATA ·top32+12(SB)/4, $28
+DATA ·top32+16(SB)/4, $27
+DATA ·top32+20(SB)/4, $26
+DATA ·top32+24(SB)/4, $25
+DATA ·top32+28(SB)/4, $24
+GLOBL ·top32(SB), RODATA|NOPTR, $32
+
+DATA ·top64+0(SB)/8, $63
+DATA ·top64+8(SB)/8, $62
+DATA ·top64+16(SB)/8, $61
+DATA ·top64+24(SB)/8, $60
+GLOBL ·top64(SB), RODATA|NOPTR, $32
+
+#define MERGE32(off) \
+	VPSLLVD    Y4, Y0, Y1 \
+	VMOVDQU    off(SI), Y2 \
+	VPMASKMOVD Y2, Y1, off(DI) \
+	VPSRLD     $8, Y0, Y0
+
+#define MERGE64(off) \
+	VPSLLVQ    Y4, Y0, Y1 \
+	VMOVDQU    off(SI), Y2 \
+	VPMASKMOVQ Y2, Y1, off(DI) \
+	VPSRLQ     $4, Y0, Y0
+
+// func mergeLanes32(r, d *lanes32, mask uint32)
+TEXT ·mergeLanes32(SB), NOSPLIT, $0-20
+	MOVQ         r+0(FP), DI
+	MOVQ         d+8(FP), SI
+	MOVL         mask+16(FP), AX
+	MOVQ         AX, X0
+	VPBROADCASTD X0, Y0
+	VMOVDQU      ·top32(SB), Y4
+	MERGE32(0)
+	MERGE32(32)
+	MERGE32(64)
+	MERGE32(96)
+	VZEROUPPER
+	RET
+
+// func mergeLanes64(r, d *lanes64, mask uint32)
+TEXT ·mergeLanes64(SB), NOSPLIT, $0-20
+	MOVQ         r+0(FP), DI
+	MOVQ         d+8(FP), SI
+	MOVL         mask+16(FP), AX
+	MOVQ         AX, X0
+	VPBROADCASTQ X0, Y0
+	VMOVDQU      ·top64(SB), Y4
+	MERGE64(0)
+	MERGE64(32)
+	MERGE64(64)
+	MERGE64(96)
+	MERGE64(128)
+	MERGE64(160)
+	MERGE64(192)
+	MERGE64(224)
+	VZEROUPPER
+	RET

@@ -123,3 +123,30 @@ func exactFMA(a, b, c uint32) (uint32, bool) {
 	f, _ := s.Float32()
 	return math.Float32bits(f), true
 }
+
+func TestMerge(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 7))
+	for n := range 2000 {
+		m := r.Uint32()
+		if n < 32 {
+			m = 1 << n
+		}
+		var a, b, c lanes32
+		var x, y, z lanes64
+		for i := range a {
+			a[i], b[i], x[i], y[i] = r.Uint32(), r.Uint32(), r.Uint64(), r.Uint64()
+			c[i], z[i] = a[i], x[i]
+			if m>>i&1 != 0 {
+				c[i], z[i] = b[i], y[i]
+			}
+		}
+		a2, x2 := a, x
+		mergeWords(&a, &b, m)
+		mergeDoubles(&x, &y, m)
+		merge32(&a2, &b, m)
+		merge64(&x2, &y, m)
+		if a != c || x != z || a2 != c || x2 != z {
+			t.Fatalf("mask %#x: %v, %v, want %v; %v, %v, want %v", m, a, a2, c, x, x2, z)
+		}
+	}
+}
