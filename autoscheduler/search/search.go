@@ -22,6 +22,8 @@ type Searcher struct {
 	Strategies []strategy.Strategy
 	Options    strategy.Options
 	Evaluated  int // candidates priced so far
+	// Explain asks the final search to say what it looked at; it decides the same without.
+	Explain bool
 }
 
 // Found is the best that a search found for a group.
@@ -31,6 +33,7 @@ type Found struct {
 	Cost   float64
 	// Reject says why even the best is inefficient; it launches all the same.
 	Reject string
+	Looks  []Look // one a kernel, if Searcher.Explain
 }
 
 // Valid reports whether the coster has nothing against the layout.
@@ -46,13 +49,23 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 		for stage := range max(1, len(f.Stages)) {
 			out.Layout.Kernels = append(out.Layout.Kernels, &plan.Kernel{Strategy: "host", Host: true, Why: why, Out: plan.Nest{Func: g.Out, Stage: stage}})
 			out.Prices = append(out.Prices, coster.Price{})
+			if s.Explain {
+				out.Looks = append(out.Looks, Look{})
+			}
 		}
 		return out, nil
 	}
 	for stage := range f.Stages {
-		k, p, err := s.bestKernel(g, stage, ph)
+		var look *Look
+		if s.Explain && ph == coster.Final {
+			look = &Look{}
+		}
+		k, p, err := s.bestKernel(g, stage, ph, look)
 		if err != nil {
 			return nil, err
+		}
+		if look != nil {
+			out.Looks = append(out.Looks, *look)
 		}
 		out.Layout.Kernels = append(out.Layout.Kernels, k)
 		out.Prices = append(out.Prices, p)
@@ -64,7 +77,7 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 	return out, nil
 }
 
-func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase) (*plan.Kernel, coster.Price, error) {
+func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, look *Look) (*plan.Kernel, coster.Price, error) {
 	pr := s.Problem
 	step := strategy.PowersOfTwo
 	if ph == coster.Final {
@@ -88,16 +101,23 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase) (*plan.
 			}
 			if err != nil {
 				why.add(err.Error())
+				look.refuse(err.Error())
 				continue
 			}
 			p := s.Coster.Price(pr, k, ph)
 			s.Evaluated++
+			if !p.Valid() {
+				look.refuse(p.Reject)
+			}
 			if !p.Valid() && !p.Launches {
 				why.add(p.Reject)
 				continue
 			}
 			if best == nil || better(&p, &price) {
+				look.second(best, &price)
 				best, price = k, p
+			} else if !sameChoice(k, best) { // the fallback may be one of the tiles
+				look.second(k, &p)
 			}
 		}
 	}
