@@ -27,10 +27,13 @@ func completionCommand() *cli.Command {
   fish   gowarp completion fish | source         in ~/.config/fish/config.fish`,
 		OnUsageError: onUsage,
 		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usagef("completion: one shell is wanted, %d given: bash, zsh or fish", c.NArg())
+			}
 			shell := c.Args().First()
 			script, ok := completionScripts[shell]
-			if !ok || c.NArg() != 1 {
-				return usagef("completion: one shell is wanted: bash, zsh or fish%s", nearest(shell, shells))
+			if !ok {
+				return usagef("completion: there is no script for %q%s; bash, zsh or fish is wanted", shell, nearest(shell, shells))
 			}
 			_, err := io.WriteString(c.App.Writer, script)
 			return err

@@ -10,8 +10,6 @@ func helpCommand() *cli.Command {
 		Usage:        "list the commands, or say how one is used",
 		ArgsUsage:    "[COMMAND]",
 		OnUsageError: onUsage,
-		// Else cli takes the word for a subcommand of this one.
-		HideHelpCommand: true,
 		Action: func(c *cli.Context) error {
 			switch word := c.Args().First(); {
 			case c.NArg() == 0:

@@ -31,6 +31,9 @@ func readInput(c *cli.Context, name, what string) ([]byte, error) {
 
 func readBounded(c *cli.Context, name, what string) ([]byte, error) {
 	r := c.App.Reader
+	if name == "" {
+		return nil, usagef("the name of a file is empty; %s is wanted", what)
+	}
 	if name != "-" {
 		f, err := os.Open(name)
 		switch {

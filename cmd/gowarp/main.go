@@ -41,7 +41,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
-	return &cli.App{
+	app := &cli.App{
 		Name:      "gowarp",
 		Usage:     "a GPU autoscheduler for Halide",
 		UsageText: "gowarp COMMAND [options] [arguments]",
@@ -94,4 +94,8 @@ command that fails.`,
 			helpCommand(),
 		},
 	}
+	for _, c := range app.Commands {
+		c.HideHelpCommand = true // else a file named help, or h, is taken for a subcommand of cli's
+	}
+	return app
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -31,8 +32,11 @@ func onUsage(c *cli.Context, err error, _ bool) error {
 	if word, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
 		return usagef("the option %s needs a value%s", dashed(word), help)
 	}
-	return usagef("%s%s", strings.Replace(text, "for flag -", "for the option --", 1), help)
+	return usagef("%s%s", ofFlag.ReplaceAllString(text, " for the option --$1:"), help)
 }
+
+// ofFlag is how the flag package names an option in an error.
+var ofFlag = regexp.MustCompile(` for (?:flag )?-([a-z-]+):`)
 
 // noArguments refuses arguments to a command that takes none.
 func noArguments(c *cli.Context) error {
