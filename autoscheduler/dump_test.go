@@ -13,15 +13,15 @@ import (
 	"gowarp/internal/irtest"
 )
 
-// TestDumpGolden: the state after every pass, of pipelines with fused members, inlined Funcs
-// and updates.
+// TestDumpGolden: the state after every pass, of pipelines with fused members, inlined Funcs,
+// updates, tuples, extern stages and Funcs on the host.
 func TestDumpGolden(t *testing.T) {
 	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"harris", "hist"} {
-		p := load(t, "testdata/"+name+".json")
+	for _, name := range []string{"harris", "hist", "features"} {
+		p := load(t, "../halideir/testdata/"+name+".json")
 		var b bytes.Buffer
 		if err := Dump(&b, p, prm, DumpAll); err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ func (s *Schedule) Python(p *halideir.Pipeline) (string, error) {
 	b.WriteString(pythonFind)
 	if strings.Contains(strings.Join(declarations, "\n"), "= wrappers[") {
 		b.WriteString("\n\ndef schedule(pipeline, wrappers):\n")
-		b.WriteString("    \"\"\"Schedules an untouched pipeline. wrappers: the Funcs that in_() made, by name without $.\"\"\"\n")
+		b.WriteString("    \"\"\"Schedules an untouched pipeline. wrappers: the Funcs that in_() made, by their names without $, or _2 and so on where two are alike.\"\"\"\n")
 	} else {
 		b.WriteString("\n\ndef schedule(pipeline):\n    \"\"\"Schedules an untouched pipeline.\"\"\"\n")
 	}
@@ -54,10 +54,10 @@ const pythonFind = `def _func(pipeline, index, name):
 type python struct{}
 
 func (python) funcDecl(name string, f *halideir.Func) string {
-	halide, _, _ := strings.Cut(f.Name, "$")
 	if f.PipelineIndex < 0 {
-		return fmt.Sprintf("%s = wrappers[%s]", name, pythonString(halide))
+		return fmt.Sprintf("%s = wrappers[%s]", name, pythonString(f.Label))
 	}
+	halide, _, _ := strings.Cut(f.Name, "$")
 	return fmt.Sprintf("%s = _func(pipeline, %d, %s)", name, f.PipelineIndex, pythonString(halide))
 }
 
