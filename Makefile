@@ -48,10 +48,19 @@ build/libgowarp_preload.so: $(PRELOAD) $(wildcard bridge/preload/*.h)
 	@mkdir -p build
 	@$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC -o $@ $(PRELOAD) -ldl
 
-build/gowarp: $(GO_SOURCES) $(DATA)
+# What git calls the source, for `gowarp version`; empty outside a checkout.
+REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
+ifneq ($(REVISION),$(file < build/revision))
+.PHONY: build/revision
+endif
+build/revision:
+	@mkdir -p build
+	@printf '%s' '$(REVISION)' > $@
+
+build/gowarp: $(GO_SOURCES) $(DATA) build/revision
 	@echo "build: $@"
 	@mkdir -p build
-	@go build -trimpath -o $@ ./cmd/gowarp
+	@go build -trimpath -ldflags='-X main.revision=$(REVISION)' -o $@ ./cmd/gowarp
 
 build/lib/cmake/gowarp/gowarpConfig.cmake: bridge/cmake/gowarpConfig.cmake.in bridge/cmake/package.cmake Makefile build/venv/.gowarp-stamp
 	@echo "build: $@"
@@ -113,4 +122,4 @@ uninstall: ## remove what install put into PREFIX
 	@echo "removed from $(ROOT): $(INSTALLED)"
 
 clean: ## remove what was built (build/venv stays; remove build/ for everything)
-	@rm -rf build/cache build/demo build/gpusim build/lib build/gowarp build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
+	@rm -rf build/cache build/demo build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h

@@ -86,7 +86,12 @@ type state struct {
 	groups     []*plan.Group
 	found      []*search.Found // parallel to groups
 	out        *schedule.Schedule
-	notes      []Note
+
+	// For explanations only.
+	explain bool
+	notes   []Note
+	inlines map[int]InlineReason // of the Funcs that could be inlined
+	merges  []grouping.Merge
 }
 
 // Note is one decision, for explanations.
@@ -105,33 +110,61 @@ type Result struct {
 	Schedule  *schedule.Schedule
 	Problem   *plan.Problem
 	Groups    []*plan.Group
-	Found     []*search.Found // the choice for each group
+	Found     []*search.Found  // the choice for each group
+	Inlining  []InlineReason   // by Func
+	Merges    []grouping.Merge // in order, then what was refused
 	Notes     []Note
 	Evaluated int // candidates priced
 }
 
 // Schedule schedules a pipeline. It does not change p.
 func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
-	r, err := Run(p, params)
+	s, err := newState(p, params)
 	if err != nil {
 		return nil, err
 	}
-	return r.Schedule, nil
+	if err := s.run(nil); err != nil {
+		return nil, err
+	}
+	return s.out, nil
 }
 
 // Run is Schedule with the reasons.
 func Run(p *halideir.Pipeline, params Params) (*Result, error) {
+	s, err := newState(p, params)
+	if err != nil {
+		return nil, err
+	}
+	s.explain = true
+	if err := s.run(nil); err != nil {
+		return nil, err
+	}
+	return &Result{
+		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found,
+		Inlining: s.inlineReasons(), Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated,
+	}, nil
+}
+
+func newState(p *halideir.Pipeline, params Params) (*state, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
-	s := &state{p: p, params: params}
-	if err := s.configure(); err != nil {
-		return nil, err
-	}
+	s := &state{p: p, params: params, inlines: map[int]InlineReason{}}
+	return s, s.configure()
+}
+
+// run is every pass; after, if any, is called behind each.
+func (s *state) run(after func(pass string) error) error {
 	for _, ps := range s.table() {
 		if err := ps.run(s); err != nil {
-			return nil, err
+			return err
+		}
+		if after == nil {
+			continue
+		}
+		if err := after(ps.name); err != nil {
+			return err
 		}
 	}
-	return &Result{Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Notes: s.notes, Evaluated: s.searcher.Evaluated}, nil
+	return nil
 }

@@ -76,7 +76,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"gowarp", "schedule", "no-such-file.json"}, exitFailure},
 	} {
 		var out, errs bytes.Buffer
-		if got := run(c.args, &out, &errs); got != c.want {
+		if got := run(c.args, strings.NewReader(""), &out, &errs); got != c.want {
 			t.Errorf("%v: exit code %d, want %d (%s)", c.args, got, c.want, errs.String())
 		}
 		if (c.want == 0) != (errs.Len() == 0) {
