@@ -17,7 +17,7 @@ GO_SOURCES := go.mod $(wildcard go.sum) $(shell find $(CODE) -name testdata -pru
 DATA := $(shell find $(CODE) -name testdata -prune -o \( -name '*.json' -o -name '*.csv' -o -name '*.tmpl' -o -name '*.txt' \) -print)
 BRIDGE := $(shell find bridge -name testdata -prune -o -type f \( -name '*.cc' -o -name '*.cpp' -o -name '*.c' -o -name '*.h' \) -print 2>/dev/null)
 
-.PHONY: help setup demo build test lint bench golden clean
+.PHONY: help setup demo build test lint bench random golden clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,12 @@ bench: setup ## run the benchmarks
 	@$(MAKE) --no-print-directory build
 	@go test $(TAGS) -timeout 60m -run '^$$' -bench . -benchmem ./...
 
+N ?= 2000
+SEED ?= 1
+random: setup ## run N random pipelines from SEED on (make random N=2000 SEED=1), shrink what fails; goes on where it stopped
+	@$(MAKE) --no-print-directory build
+	@go run ./benchmarks/random/longrun -n $(N) -seed $(SEED) $(RANDOMFLAGS)
+
 # Only packages whose tests define -update know the flag.
 golden: setup ## write the golden files anew, then show what changed
 	@$(MAKE) --no-print-directory build
@@ -82,4 +88,4 @@ golden: setup ## write the golden files anew, then show what changed
 	@git status --short
 
 clean: ## remove what was built (build/venv stays; remove build/ for everything)
-	@rm -rf build/cache build/demo build/gpusim build/gowarp build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
+	@rm -rf build/cache build/demo build/random build/gpusim build/gowarp build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
