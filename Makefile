@@ -23,7 +23,7 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test lint bench golden install uninstall clean
+.PHONY: help setup demo build test lint bench random table golden install uninstall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +95,12 @@ bench: setup ## run the benchmarks
 	@$(MAKE) --no-print-directory build
 	@go test $(TAGS) -timeout 60m -run '^$$' -bench . -benchmem ./...
 
+N ?= 2000
+SEED ?= 1
+random: setup ## run N random pipelines from SEED on (make random N=2000 SEED=1), shrink what fails; goes on where it stopped
+	@$(MAKE) --no-print-directory build
+	@go run ./benchmarks/random/longrun -n $(N) -seed $(SEED) $(RANDOMFLAGS)
+
 # Only packages whose tests define -update know the flag.
 golden: setup ## write the golden files anew, then show what changed
 	@$(MAKE) --no-print-directory build
@@ -123,3 +129,6 @@ uninstall: ## remove what install put into PREFIX
 
 clean: ## remove what was built (build/venv stays; remove build/ for everything)
 	@rm -rf build/cache build/demo build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
+=======
+	@rm -rf build/cache build/demo build/random build/gpusim build/gowarp build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
+>>>>>>> 056a03cac5ad91282e86ea496a72c6e027d97625
