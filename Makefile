@@ -128,7 +128,4 @@ uninstall: ## remove what install put into PREFIX
 	@echo "removed from $(ROOT): $(INSTALLED)"
 
 clean: ## remove what was built (build/venv stays; remove build/ for everything)
-	@rm -rf build/cache build/demo build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
-=======
-	@rm -rf build/cache build/demo build/random build/gpusim build/gowarp build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
->>>>>>> 056a03cac5ad91282e86ea496a72c6e027d97625
+	@rm -rf build/cache build/demo build/random build/rows.jsonl build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
