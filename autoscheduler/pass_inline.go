@@ -167,10 +167,13 @@ func (s *state) tooLarge(fn, stage int) bool {
 	return ex.Saturated || ex.Ops > maxInlinedOps || ex.Tree > maxInlinedTree
 }
 
-// setInlined changes the mark and expands again every stage that may see it.
+// setInlined changes the mark and expands again every stored stage that may see it.
 func (s *state) setInlined(id int, on bool) {
 	s.problem.Inlined[id] = on
 	for _, c := range s.affected(id) {
+		if s.problem.Inlined[c] {
+			continue // computed in its readers: it has no expansion of its own that counts
+		}
 		for st := range s.p.Funcs[c].Stages {
 			s.expand(c, st)
 		}

@@ -107,6 +107,7 @@ func applyBounds(p *halideir.Pipeline, f *halideir.Func, box Box) error {
 				box[k].Hi = max(box[k].Hi, box[k].Lo+n-1)
 			}
 		}
+		align(p, f, k, &box[k])
 		if box[k].IsEmpty() {
 			// Nothing reads it over this dimension: one point keeps the arithmetic sane.
 			box[k] = Interval{0, 0}
@@ -117,6 +118,26 @@ func applyBounds(p *halideir.Pipeline, f *halideir.Func, box Box) error {
 	}
 	return nil
 }
+
+// align widens a region to what Func::align_bounds and align_extent ask for, as Halide does: the
+// first point goes down to the remainder, the extent up to a multiple of the modulus.
+func align(p *halideir.Pipeline, f *halideir.Func, k int, iv *Interval) {
+	for _, b := range f.Bounds {
+		if b.Var != f.Args[k] || iv.IsEmpty() {
+			continue
+		}
+		m, ok := p.EvalInt(b.Modulus, halideir.Env{})
+		if !ok || m < 1 || m > maxExtent {
+			continue
+		}
+		if r, ok := p.EvalInt(b.Remainder, halideir.Env{}); ok {
+			iv.Lo -= floorMod(iv.Lo-r, m)
+		}
+		iv.Hi = iv.Lo + (iv.Extent()+m-1)/m*m - 1
+	}
+}
+
+func floorMod(a, m int64) int64 { return a - FloorDiv(a, m)*m }
 
 // externProducers takes the whole producer for an extern stage: what it reads is
 // known only at run time. A producer without any other region gets the extern
