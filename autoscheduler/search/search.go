@@ -113,6 +113,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, look *L
 				why.add(p.Reject)
 				continue
 			}
+			look.priced()
 			if best == nil || better(&p, &price) {
 				look.second(best, &price)
 				best, price = k, p
