@@ -115,8 +115,8 @@ func dumpCheck(s *state, t *table) {
 	for _, id := range s.p.Outputs {
 		f := &s.p.Funcs[id]
 		var dims []string
-		for k, arg := range f.Args {
-			n, _ := extentOf(s.p, f, arg)
+		for k := range f.Args {
+			_, n, _ := s.p.Declared(f, k)
 			dims = append(dims, fmt.Sprintf("%s %d", argLabel(f, k), n))
 		}
 		t.row("output", fmt.Sprintf("%s: %s", f.Label, strings.Join(dims, ", ")))

@@ -15,7 +15,7 @@ func analyse(s *state) error {
 	}
 	pr := plan.NewProblem(s.p)
 	pr.Access = access.Analyze(s.p)
-	pr.Regions = r
+	pr.SetRegions(r)
 	pr.Fits = bounds.NewFits(s.p, r)
 	pr.Device = &s.device
 	pr.Limits = s.limits()

@@ -36,9 +36,25 @@ var passes = []pass{
 	{"emit", []string{"legality"}, emit},
 }
 
+// replayPasses stand for them where the schedule is given.
+var replayPasses = []pass{
+	{"check", nil, checkInput},
+	{"analyse", []string{"check"}, analyse},
+	{"replay", []string{"analyse"}, replay},
+}
+
+func (s *state) table() []pass {
+	if s.params.Schedule != "" {
+		return replayPasses
+	}
+	return passes
+}
+
 func init() {
-	if err := checkOrder(passes); err != nil {
-		panic(err)
+	for _, table := range [][]pass{passes, replayPasses} {
+		if err := checkOrder(table); err != nil {
+			panic(err)
+		}
 	}
 }
 
@@ -139,7 +155,7 @@ func newState(p *halideir.Pipeline, params Params) (*state, error) {
 
 // run is every pass; after, if any, is called behind each.
 func (s *state) run(after func(pass string) error) error {
-	for _, ps := range passes {
+	for _, ps := range s.table() {
 		if err := ps.run(s); err != nil {
 			return err
 		}

@@ -56,13 +56,15 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 		return out, nil
 	}
 	for stage := range f.Stages {
-		var look *Look
-		if s.Explain && ph == coster.Final {
-			look = &Look{}
-		}
-		k, p, err := s.bestKernel(g, stage, ph, look)
+		k, p, look, err := s.bestKernel(g, stage, ph, s.Options)
 		if err != nil {
 			return nil, err
+		}
+		if s.Options.Nesting == strategy.NestSevere && len(g.Members) > 0 && strategy.Severe(k) {
+			nested, q, seen, err := s.bestKernel(g, stage, ph, strategy.Options{Nesting: strategy.NestAlways})
+			if err == nil && better(&q, &p) {
+				k, p, look = nested, q, seen
+			}
 		}
 		if look != nil {
 			out.Looks = append(out.Looks, *look)
@@ -77,7 +79,14 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 	return out, nil
 }
 
-func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, look *Look) (*plan.Kernel, coster.Price, error) {
+// bestKernel is the best way to run one stage of the group's output, and what was looked at
+// if somebody wants to know. Options that nest only where needs are severe are for Best to
+// resolve; here they do not nest.
+func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strategy.Options) (*plan.Kernel, coster.Price, *Look, error) {
+	var look *Look
+	if s.Explain && ph == coster.Final {
+		look = &Look{}
+	}
 	pr := s.Problem
 	step := strategy.PowersOfTwo
 	if ph == coster.Final {
@@ -87,7 +96,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, look *L
 	price := coster.Price{Cost: math.Inf(1), Reject: "nothing was tried"}
 	var why reasons
 	for _, st := range s.Strategies {
-		prepared, err := st.Prepare(pr, g, s.Options)
+		prepared, err := st.Prepare(pr, g, o)
 		if err != nil {
 			why.add(err.Error())
 			continue
@@ -124,9 +133,9 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, look *L
 	}
 	if best == nil {
 		f := &pr.P.Funcs[g.Out]
-		return nil, price, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, strings.Join(why, "; "))
+		return nil, price, look, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, strings.Join(why, "; "))
 	}
-	return best, price, nil
+	return best, price, look, nil
 }
 
 // better prefers what is valid, then what is cheaper.

@@ -58,8 +58,8 @@ func libraries() (string, error) {
 	return folderOf("exec", preloadName)
 }
 
-// folderOf finds a file that make build puts beside gowarp and an installation into
-// ../lib, and returns its folder. Links to gowarp are followed.
+// folderOf finds a file that make build puts beside gowarp and make install into
+// ../lib or ../lib/gowarp, and returns its folder. Links to gowarp are followed.
 func folderOf(command, file string) (string, error) {
 	self, err := os.Executable()
 	if err == nil {
@@ -69,12 +69,12 @@ func folderOf(command, file string) (string, error) {
 		return "", err
 	}
 	here := filepath.Dir(self)
-	for _, dir := range []string{here, filepath.Join(here, "..", "lib")} {
+	for _, dir := range []string{here, filepath.Join(here, "..", "lib"), filepath.Join(here, "..", "lib", "gowarp")} {
 		if path := filepath.Join(dir, file); exists(path) {
 			return filepath.Dir(path), nil
 		}
 	}
-	return "", fmt.Errorf("%s: %s is neither beside gowarp in %s nor in ../lib; run 'make build'", command, file, here)
+	return "", fmt.Errorf("%s: %s is neither beside gowarp in %s nor in ../lib; run 'make build' or 'make install'", command, file, here)
 }
 
 func exists(path string) bool {

@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
 	"gowarp/gpusim/libcuda/simulator"
 	"gowarp/gpusim/registers"
+	"gowarp/occupancy"
 )
 
 // exitFindings: the program ran, and something is wrong with its kernels.
@@ -29,7 +31,8 @@ CUDA kernel of Halide's that the command launches runs on gowarp's simulator,
 which checks each access and counts what a GPU would do. The program itself is
 as it is: built ahead of time, or JIT compiled in C++ or Python.
 
-The exit code is the command's if it fails, else 3 if something was found.
+The exit code is the command's if it fails, else 3 if something was found. The
+report is described in gpusim/GPUSIM.md, its JSON form in gpusim/report.schema.json.
 
 Example:
   gowarp verify --json report.json -- ./harris.rungen --output_extents=[840,448] ...`,
@@ -38,7 +41,10 @@ Example:
 			&cli.StringFlag{Name: "json", Usage: "also write the report to `FILE`"},
 			&cli.IntFlag{Name: "blocks", Usage: "run only `N` blocks of each launch and scale the counts; results are then wrong"},
 			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` that draws the order of warps and blocks"},
-			&cli.IntFlag{Name: "capability", Value: 86, Usage: "compute capability of the simulated GPU, `NN`"},
+			&cli.StringFlag{Name: "gpu", Usage: "the GPU that is simulated, a `NAME` of gowarp devices: its compute capability, SMs and L2 (default: the usual one of the capability)"},
+			&cli.IntFlag{Name: "capability", Usage: "compute capability of the simulated GPU, `NN` (default: the GPU's, else 86)"},
+			&cli.Float64Flag{Name: "l2", Usage: "the size of its L2 in `MiB` (default: the GPU's)"},
+			&cli.Int64Flag{Name: "outputs", Usage: "the command makes `N` output elements in all (default: what it copies back of its kernels' results)"},
 			&cli.BoolFlag{Name: "no-checks", Usage: "count only: no races, no undefined values"},
 		},
 		Action: verify,
@@ -49,13 +55,19 @@ func verify(c *cli.Context) error {
 	if !c.Args().Present() {
 		return usagef("verify: which command? as in gowarp verify -- ./program")
 	}
-	if c.Int("blocks") < 0 {
-		return usagef("verify: --blocks %d: a number of blocks is not negative", c.Int("blocks"))
+	settings, err := verifySettings(c)
+	if err != nil {
+		return err
 	}
 	dir, err := driver()
 	if err != nil {
 		return err
 	}
+	file, err := newReportFile(c.String("json"))
+	if err != nil {
+		return err
+	}
+	defer file.discard()
 	reports, err := os.MkdirTemp("", "gowarp-verify-")
 	if err != nil {
 		return err
@@ -66,13 +78,8 @@ func verify(c *cli.Context) error {
 	command.Env = append(os.Environ(),
 		"LD_LIBRARY_PATH="+strings.TrimSuffix(dir+":"+os.Getenv("LD_LIBRARY_PATH"), ":"),
 		"GOWARP_GPUSIM_REPORTS="+reports,
-		"GOWARP_GPUSIM_SEED="+strconv.FormatUint(c.Uint64("seed"), 10),
-		"GOWARP_GPUSIM_BLOCKS="+strconv.Itoa(c.Int("blocks")),
-		"GOWARP_GPUSIM_CAPABILITY="+strconv.Itoa(c.Int("capability")),
 	)
-	if c.Bool("no-checks") {
-		command.Env = append(command.Env, "GOWARP_GPUSIM_CHECKS=0")
-	}
+	command.Env = append(command.Env, settings...)
 	failed := command.Run()
 	if failed != nil && command.ProcessState == nil {
 		return fmt.Errorf("verify: %w", failed)
@@ -86,31 +93,26 @@ func verify(c *cli.Context) error {
 		if err := registers.Fill(r, reports, registers.Find()); err != nil {
 			fmt.Fprintf(c.App.ErrWriter, "gowarp: %v\n", err)
 		}
+		if c.IsSet("outputs") {
+			r.Outputs = &simulator.Outputs{Elements: c.Int64("outputs")}
+			r.PerOutput()
+		}
 		r.Print(c.App.Writer)
 		wrong = wrong || r.Wrong()
 	}
-	if file := c.String("json"); file != "" {
-		b, err := json.MarshalIndent(struct {
-			Version int                 `json:"version"`
-			Reports []*simulator.Report `json:"reports"`
-		}{simulator.ReportVersion, found}, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, append(b, '\n'), 0o666); err != nil {
-			return err
-		}
+	if err := file.write(found); err != nil {
+		return err
 	}
 	var code *exec.ExitError
 	switch {
-	case errors.As(failed, &code) && code.ExitCode() > 0:
-		return cli.Exit(fmt.Sprintf("verify: %s: %v", c.Args().First(), failed), code.ExitCode())
+	case errors.As(failed, &code):
+		return cli.Exit(fmt.Sprintf("verify: %s: %v", c.Args().First(), failed), shellStatus(code))
 	case failed != nil:
 		return fmt.Errorf("verify: %s: %w", c.Args().First(), failed)
 	case len(found) == 0:
 		return fmt.Errorf("verify: %s used no CUDA device; was it compiled for a target with cuda?", c.Args().First())
 	case wrong:
-		return cli.Exit("verify: something is wrong with the kernels; see above", exitFindings)
+		return cli.Exit("verify: "+wrongs(found)+"; see above", exitFindings)
 	}
 	return nil
 }
@@ -118,4 +120,126 @@ func verify(c *cli.Context) error {
 // driver is the folder that holds the stand-in libcuda.so.
 func driver() (string, error) {
 	return folderOf("verify", filepath.Join("gpusim", "libcuda.so"))
+}
+
+// verifySettings are the simulator's variables that the flags set.
+func verifySettings(c *cli.Context) ([]string, error) {
+	var env []string
+	set := func(name, value string) { env = append(env, "GOWARP_GPUSIM_"+name+"="+value) }
+	set("SEED", strconv.FormatUint(c.Uint64("seed"), 10))
+	if c.Int("blocks") < 0 {
+		return nil, usagef("verify: --blocks %d: a number of blocks is not negative", c.Int("blocks"))
+	}
+	set("BLOCKS", strconv.Itoa(c.Int("blocks")))
+	if c.Bool("no-checks") {
+		set("CHECKS", "0")
+	}
+	if name := c.String("gpu"); name != "" {
+		d, err := occupancy.Lookup(name)
+		if err == nil && d.API != occupancy.CUDA {
+			err = fmt.Errorf("%s is not a CUDA device", d.Title)
+		}
+		if err != nil {
+			return nil, usagef("verify: --gpu: %w", err)
+		}
+		set("GPU", d.Name)
+	}
+	if c.IsSet("capability") {
+		cc := c.Int("capability")
+		if cc < 30 || cc > 999 {
+			return nil, usagef("verify: --capability %d: write 86 for compute capability 8.6", cc)
+		}
+		set("CAPABILITY", strconv.Itoa(cc))
+	}
+	if c.IsSet("l2") {
+		mib := c.Float64("l2")
+		if !(mib >= 1./1024 && mib < 1<<20) {
+			return nil, usagef("verify: --l2 %v: a size in MiB, of 1 KiB at least", mib)
+		}
+		set("L2_KB", strconv.Itoa(int(mib*1024)))
+	}
+	if c.IsSet("outputs") && c.Int64("outputs") < 1 {
+		return nil, usagef("verify: --outputs %d: a number of output elements is positive", c.Int64("outputs"))
+	}
+	return env, nil
+}
+
+// reportFile is the file of --json. It is opened before the command runs, which may take long.
+type reportFile struct {
+	f       *os.File
+	created bool
+	written bool
+}
+
+func newReportFile(name string) (*reportFile, error) {
+	if name == "" {
+		return &reportFile{}, nil
+	}
+	created := !exists(name)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("verify: --json: %w", err)
+	}
+	return &reportFile{f: f, created: created}, nil
+}
+
+func (r *reportFile) write(found []*simulator.Report) error {
+	if r.f == nil {
+		return nil
+	}
+	if found == nil {
+		found = []*simulator.Report{}
+	}
+	b, err := json.MarshalIndent(struct {
+		Version int                 `json:"version"`
+		Reports []*simulator.Report `json:"reports"`
+	}{simulator.ReportVersion, found}, "", "  ")
+	if err != nil {
+		return err
+	}
+	// What is no file, as /dev/stdout, cannot be cut.
+	if info, err := r.f.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := r.f.Truncate(0); err != nil {
+			return fmt.Errorf("verify: --json: %w", err)
+		}
+	}
+	if _, err := r.f.Write(append(b, '\n')); err != nil {
+		return fmt.Errorf("verify: --json: %w", err)
+	}
+	r.written = true
+	return nil
+}
+
+// discard closes the file, and removes it if there was none and no report came of it.
+func (r *reportFile) discard() {
+	if r.f == nil {
+		return
+	}
+	r.f.Close()
+	if r.created && !r.written {
+		os.Remove(r.f.Name())
+	}
+}
+
+// shellStatus is a failed command's; of one that a signal ended, as Halide's runtime does after
+// an error, what a shell gives.
+func shellStatus(e *exec.ExitError) int {
+	if status, ok := e.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return e.ExitCode()
+}
+
+// wrongs counts what is wrong.
+func wrongs(reports []*simulator.Report) string {
+	findings, errs := 0, 0
+	for _, r := range reports {
+		errs += len(r.Errors)
+		for _, f := range r.Findings {
+			if !f.Kind.Note() {
+				findings++
+			}
+		}
+	}
+	return fmt.Sprintf("%d finding(s), %d failed CUDA call(s)", findings, errs)
 }

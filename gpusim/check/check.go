@@ -39,7 +39,8 @@ func (k Kind) Note() bool { return k == SameValueRace }
 type Finding struct {
 	Kind   Kind   `json:"kind"`
 	Kernel string `json:"kernel"`
-	Line   int    `json:"line"` // of the PTX text
+	Line   int    `json:"line"`          // of the PTX text
+	Source string `json:"ptx,omitempty"` // that line, if it is known
 	Block  [3]int `json:"block"`
 	Thread [3]int `json:"thread"`
 	Detail string `json:"detail"`
@@ -47,9 +48,15 @@ type Finding struct {
 }
 
 func (f Finding) String() string {
-	return fmt.Sprintf("%s: kernel %s, PTX line %d, block %v, thread %v: %s (seen %d times)",
-		f.Kind, f.Kernel, f.Line, f.Block, f.Thread, f.Detail, f.Count)
+	s := fmt.Sprintf("%s in kernel %s, PTX line %d, block %s, thread %s: %s", f.Kind, f.Kernel, f.Line, Coordinates(f.Block), Coordinates(f.Thread), f.Detail)
+	if f.Count > 1 {
+		s += fmt.Sprintf(" (seen %d times in this line)", f.Count)
+	}
+	return s
 }
+
+// Coordinates writes a block's or a thread's place, as x,y,z.
+func Coordinates(v [3]int) string { return fmt.Sprintf("%d,%d,%d", v[0], v[1], v[2]) }
 
 // Log collects findings; several goroutines may use it.
 type Log struct {

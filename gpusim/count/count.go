@@ -40,15 +40,20 @@ type Kernel struct {
 	WarpInstructions   int64 `json:"warp_instructions"`
 	ThreadInstructions int64 `json:"thread_instructions"`
 
-	GlobalLoads        int64 `json:"global_loads"`  // requests
-	GlobalStores       int64 `json:"global_stores"` // requests
-	GlobalLoadSectors  int64 `json:"global_load_sectors"`
-	GlobalStoreSectors int64 `json:"global_store_sectors"`
+	GlobalLoads         int64 `json:"global_loads"`  // requests
+	GlobalStores        int64 `json:"global_stores"` // requests
+	GlobalLoadSectors   int64 `json:"global_load_sectors"`
+	GlobalStoreSectors  int64 `json:"global_store_sectors"`
+	GlobalAtomicSectors int64 `json:"global_atomic_sectors"`
 	// GlobalIdealSectors is how many sectors the same requests would take if each
 	// one's distinct bytes lay side by side.
 	GlobalIdealSectors int64 `json:"global_ideal_sectors"`
+	// BlockBytes are the distinct sectors of each block, in bytes, summed: what reaches
+	// L2 if no block fetches a sector twice.
+	BlockBytes int64 `json:"block_bytes"`
 	// ColdBytes are the distinct sectors that a launch touched, in bytes: the
-	// least that must come from or go to DRAM when the caches are empty.
+	// least that must come from or go to DRAM when the caches are empty. Of a launch of
+	// which only some blocks ran, it is what those touched: a lower bound.
 	ColdBytes int64 `json:"cold_bytes"`
 
 	SharedLoads      int64 `json:"shared_loads"`  // requests
@@ -75,6 +80,11 @@ func (k *Kernel) Requests() int64 {
 	return k.GlobalLoads + k.GlobalStores + k.GlobalAtomics + k.SharedWavefronts + k.Shuffles
 }
 
+// Sectors are those of global memory, loaded, stored or updated.
+func (k *Kernel) Sectors() int64 {
+	return k.GlobalLoadSectors + k.GlobalStoreSectors + k.GlobalAtomicSectors
+}
+
 // Add adds the counts of another launch, or of another worker's share of one.
 func (k *Kernel) Add(o *Kernel) {
 	a, b := k.fields(), o.fields()
@@ -83,24 +93,25 @@ func (k *Kernel) Add(o *Kernel) {
 	}
 }
 
-// Scale multiplies everything but the number of launches by num/den, for launches of
-// which only some blocks ran.
+// Scale multiplies everything but the number of launches and the cold bytes by num/den, for
+// launches of which only some blocks ran: what blocks have in common does not grow with
+// their number.
 func (k *Kernel) Scale(num, den int64) {
 	if den == 0 || num == den {
 		return
 	}
-	launches := k.Launches
+	launches, cold := k.Launches, k.ColdBytes
 	for _, p := range k.fields() {
 		// In floating point: a count times a number of blocks can exceed 64 bits.
 		*p = int64(float64(*p)*(float64(num)/float64(den)) + .5)
 	}
-	k.Launches = launches
+	k.Launches, k.ColdBytes = launches, cold
 }
 
 func (k *Kernel) fields() []*int64 {
 	return []*int64{&k.Launches, &k.Blocks, &k.Threads, &k.Integer, &k.Float, &k.Special, &k.Memory, &k.Control,
-		&k.WarpInstructions, &k.ThreadInstructions, &k.GlobalLoads, &k.GlobalStores, &k.GlobalLoadSectors, &k.GlobalStoreSectors,
-		&k.GlobalIdealSectors, &k.ColdBytes, &k.SharedLoads, &k.SharedStores, &k.SharedWavefronts, &k.SharedConflicts,
+		&k.WarpInstructions, &k.ThreadInstructions, &k.GlobalLoads, &k.GlobalStores, &k.GlobalLoadSectors, &k.GlobalStoreSectors, &k.GlobalAtomicSectors,
+		&k.GlobalIdealSectors, &k.BlockBytes, &k.ColdBytes, &k.SharedLoads, &k.SharedStores, &k.SharedWavefronts, &k.SharedConflicts,
 		&k.LocalLoads, &k.LocalStores, &k.LocalBytes, &k.Shuffles, &k.Barriers, &k.GlobalAtomics, &k.SharedAtomics,
 		&k.Branches, &k.DivergentBranches}
 }

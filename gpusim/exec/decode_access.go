@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math"
+	"slices"
 
 	"gowarp/gpusim/ptx"
 )
@@ -68,6 +69,7 @@ func (d *decoder) access(o *op, i *ptx.Inst) error {
 		}
 		o.vec = append(o.vec, s)
 	}
+	o.plain = !slices.ContainsFunc(o.vec, func(s slot) bool { return s.class != classOf(t) })
 	if load {
 		o.d = o.vec[0]
 		o.run = loadAny

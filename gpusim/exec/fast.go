@@ -20,13 +20,28 @@ func (w *warp) out32(o *op) *lanes32 {
 
 func (w *warp) commit32(o *op, d *lanes32) {
 	if w.mask != all {
-		r, m := &w.r32[o.d.at], w.mask
-		for i := range r {
-			if m&1 != 0 {
-				r[i] = d[i]
-			}
-			m >>= 1
+		merge32(&w.r32[o.d.at], d, w.mask)
+	}
+}
+
+// merge32 and merge64 take over the lanes of mask. Where the CPU can, its instructions do.
+var merge32, merge64 = mergeWords, mergeDoubles
+
+func mergeWords(r, d *lanes32, mask uint32) {
+	for i := range r {
+		if mask&1 != 0 {
+			r[i] = d[i]
 		}
+		mask >>= 1
+	}
+}
+
+func mergeDoubles(r, d *lanes64, mask uint32) {
+	for i := range r {
+		if mask&1 != 0 {
+			r[i] = d[i]
+		}
+		mask >>= 1
 	}
 }
 
@@ -39,13 +54,7 @@ func (w *warp) out64(o *op) *lanes64 {
 
 func (w *warp) commit64(o *op, d *lanes64) {
 	if w.mask != all {
-		r, m := &w.r64[o.d.at], w.mask
-		for i := range r {
-			if m&1 != 0 {
-				r[i] = d[i]
-			}
-			m >>= 1
-		}
+		merge64(&w.r64[o.d.at], d, w.mask)
 	}
 }
 
@@ -77,22 +86,20 @@ func fastForm(i *ptx.Inst, o *op) func(w *warp, o *op) {
 }
 
 func move32(w *warp, o *op) {
-	a := &w.r32[o.a.at]
-	d := w.out32(o)
-	for i := range d {
-		d[i] = a[i]
+	if w.mask == all {
+		w.r32[o.d.at] = w.r32[o.a.at]
+	} else {
+		merge32(&w.r32[o.d.at], &w.r32[o.a.at], w.mask)
 	}
-	w.commit32(o, d)
 	w.taint3(o)
 }
 
 func move64(w *warp, o *op) {
-	a := &w.r64[o.a.at]
-	d := w.out64(o)
-	for i := range d {
-		d[i] = a[i]
+	if w.mask == all {
+		w.r64[o.d.at] = w.r64[o.a.at]
+	} else {
+		merge64(&w.r64[o.d.at], &w.r64[o.a.at], w.mask)
 	}
-	w.commit64(o, d)
 	w.taint3(o)
 }
 

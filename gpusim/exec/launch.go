@@ -28,6 +28,8 @@ type Launch struct {
 	Workers int
 	// NoChecks leaves out the checks that cost time: races, undefined values.
 	NoChecks bool
+	// L2 is the cache of which traffic to DRAM is estimated; without bytes none is.
+	L2 count.L2
 	// MaxSteps is how many basic blocks a warp may run; 0 is 2^28.
 	MaxSteps int64
 }
@@ -57,11 +59,11 @@ func (l *Launch) check() error {
 	}
 	for i := range 3 {
 		if l.Grid[i] < 1 || l.Block[i] < 1 || l.Grid[i] > MaxGridX || i > 0 && l.Grid[i] > MaxGridYZ || l.Block[i] > MaxThreads {
-			return fail("%v blocks of %v threads", l.Grid, l.Block)
+			return fail("%s blocks of %s threads; %d blocks in x, %d in y and z, and %d threads are the most", extents(l.Grid), extents(l.Block), MaxGridX, MaxGridYZ, MaxThreads)
 		}
 	}
 	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > MaxThreads || l.Block[2] > MaxThreadsZ {
-		return fail("%v threads a block; %d in all and %d in z are the most", l.Block, MaxThreads, MaxThreadsZ)
+		return fail("%s threads a block; %d in all and %d in z are the most", extents(l.Block), MaxThreads, MaxThreadsZ)
 	} else if l.Kernel.maxThreads > 0 && n > l.Kernel.maxThreads {
 		return fail("%d threads a block, and its .maxntid is %d", n, l.Kernel.maxThreads)
 	}
@@ -74,9 +76,13 @@ func (l *Launch) check() error {
 	return nil
 }
 
+func extents(v [3]int) string { return fmt.Sprintf("%dx%dx%d", v[0], v[1], v[2]) }
+
 // Result is what came of a launch.
 type Result struct {
 	Count count.Kernel
+	// Traffic is the estimate for an L2, nil without one or if not all blocks ran.
+	Traffic *count.Traffic
 	// Fault is why the launch ended early, "" if it did not.
 	Fault check.Kind
 	// BlocksRun of Blocks blocks ran.
@@ -100,9 +106,10 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, jobs)
-	r := &run{ctx: ctx, memory: m, launch: &l, log: log, step: step, jobs: int64(jobs), total: total}
+	r := &run{ctx: ctx, memory: m, launch: &l, log: log, step: step, jobs: int64(jobs), total: total, pointees: m.pointees(l.Kernel, l.Params),
+		touches: touches{most: maxTouches, order: l.L2.Bytes > 0 && jobs == total}}
 	if !l.NoChecks {
-		m.startRaces(l.Kernel.globalGranule)
+		m.startRaces(l.Kernel, r.pointees)
 		defer m.endRaces()
 	}
 	var wg sync.WaitGroup
@@ -117,41 +124,37 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 	}
 	res := Result{Blocks: total, BlocksRun: jobs}
 	res.Count.Launches = 1
-	touched := map[*alloc][]uint64{}
 	for _, w := range all {
 		w.sum()
 		res.Count.Add(&w.count)
-		for a, bits := range w.touched {
-			if have := touched[a]; have != nil {
-				for i, b := range bits {
-					have[i] |= b
-				}
-			} else {
-				touched[a] = bits
-			}
-		}
+		res.Count.BlockBytes += w.toucher.distinct * count.SectorBytes
 		if w.fault != "" {
 			res.Fault = w.fault
 		}
 	}
-	for _, bits := range touched {
-		res.Count.ColdBytes += coldBytes(bits)
-	}
 	res.Count.Scale(int64(total), int64(jobs))
+	res.Count.ColdBytes = m.touched(all, l.Kernel.Name, float64(jobs)/float64(total))
+	if r.touches.order {
+		t := traffic(all, &r.touches, l.L2)
+		res.Traffic = &t
+	}
+	m.keepTouchers(all)
 	return res, nil
 }
 
 // run is what the workers of a launch share.
 type run struct {
-	ctx    context.Context
-	memory *Memory
-	launch *Launch
-	log    *check.Log
-	step   int
-	total  int
-	jobs   int64
-	next   atomic.Int64
-	failed atomic.Bool
+	ctx      context.Context
+	memory   *Memory
+	launch   *Launch
+	log      *check.Log
+	touches  touches
+	step     int
+	total    int
+	jobs     int64
+	next     atomic.Int64
+	failed   atomic.Bool
+	pointees []*alloc // of the parameters
 }
 
 // worker runs one block at a time.
@@ -168,31 +171,30 @@ type worker struct {
 	interval    uint32
 	shared      []byte
 	sshade      []byte
-	scells      []check.Cell
+	races       *check.Shared // in shared memory
 	warps       []*warp
 	order       []*warp
 
-	count       count.Kernel
-	runs        []int64 // of each basic block, by warps
-	active      []int64 // the same, by threads
-	sectorSet   []uint64
-	allocs      []*alloc // by site: where its last access went
-	lastAlloc   *alloc
-	lastTouched []uint64
-	touched     map[*alloc][]uint64
-	stop        bool
-	fault       check.Kind
+	count     count.Kernel
+	runs      []int64 // of each basic block, by warps
+	active    []int64 // the same, by threads
+	sectorSet []uint64
+	sites     []site
+	toucher   *toucher
+	stop      bool
+	fault     check.Kind
 }
 
 func newWorker(r *run, n int) *worker {
 	k, l := r.launch.Kernel, r.launch
 	w := &worker{run: r, k: k, threads: l.Block[0] * l.Block[1] * l.Block[2], params: l.Params, checks: !l.NoChecks,
 		rng: rand.New(rand.NewPCG(l.Seed, uint64(n))), runs: make([]int64, len(k.blocks)), active: make([]int64, len(k.blocks)),
-		allocs: make([]*alloc, k.nSites), touched: map[*alloc][]uint64{}}
+		sites: make([]site, k.nSites), toucher: r.memory.toucher()}
+	w.toucher.start(&r.touches)
 	bytes := l.SharedBytes + k.StaticShared
 	w.shared, w.sshade = make([]byte, bytes), make([]byte, bytes)
 	if w.checks {
-		w.scells = make([]check.Cell, bytes/k.sharedGranule+1)
+		w.races = check.NewShared(bytes/k.sharedGranule + 1)
 	}
 	for first := 0; first < w.threads; first += 32 {
 		w.warps = append(w.warps, newWarp(w, first))
@@ -218,6 +220,7 @@ func (w *worker) work() {
 		w.block = [3]int{n % g[0], n / g[0] % g[1], n / (g[0] * g[1])}
 		w.blockNumber, w.interval = uint32(n), 0
 		w.runBlock()
+		w.toucher.endBlock(n)
 	}
 }
 
@@ -243,6 +246,9 @@ func (w *worker) runBlock() {
 	w.order = append(w.order[:0], w.warps...)
 	for _, wp := range w.warps {
 		wp.start()
+	}
+	if w.checks {
+		w.races.Next()
 	}
 	w.count.Blocks++
 	w.count.Threads += int64(w.threads)
@@ -277,6 +283,9 @@ func (w *worker) runBlock() {
 			wp.state = running
 		}
 		w.interval++
+		if w.checks {
+			w.races.Next()
+		}
 	}
 }
 

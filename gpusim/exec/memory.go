@@ -52,8 +52,9 @@ type Memory struct {
 	inUse  int
 	budget int
 
-	atomics sync.Mutex
-	release func(offset, bytes int)
+	atomics  sync.Mutex
+	touchers []*toucher // that no launch uses
+	release  func(offset, bytes int)
 }
 
 type alloc struct {
@@ -63,9 +64,10 @@ type alloc struct {
 	freed  bool
 	id     int
 	origin store // of the first undefined value stored
+	filled filled
 
 	mu    [lockStripes]sync.Mutex // over the pages of cells
-	cells []*cellPage
+	cells []*check.Page
 }
 
 // store says where an undefined value was stored.
@@ -121,7 +123,7 @@ func (m *Memory) Free(addr uint64) error {
 	if m.release != nil {
 		m.release(int(a.base-GlobalBase), len(a.data))
 	}
-	a.shadow, a.cells = nil, nil
+	a.shadow, a.cells, a.filled = nil, nil, filled{}
 	return nil
 }
 

@@ -51,7 +51,8 @@ type warp struct {
 	lshade  []byte
 	fresh   []uint32 // taints at the start of a block
 
-	steps int64
+	steps    int64
+	requests uint32 // to global memory, in this block
 }
 
 // quantum is how many basic blocks a warp runs before another one gets its turn, so
@@ -143,16 +144,22 @@ func (w *warp) start() {
 	copy(w.taints, w.fresh)
 	for _, t := range w.k.templates {
 		if len(t.name) > 6 && t.name[:6] == "%ctaid" {
-			v := uint64(w.w.block[t.name[7]-'x'])
-			for lane := range 32 {
-				w.fill(t.slot, lane, v)
+			v := w.w.block[t.name[7]-'x']
+			if t.slot.class == word {
+				for lane := range 32 {
+					w.r32[t.slot.at][lane] = uint32(v)
+				}
+			} else {
+				for lane := range 32 {
+					w.fill(t.slot, lane, uint64(v))
+				}
 			}
 		}
 	}
 	for i := range w.lshade {
 		w.lshade[i] = unwritten
 	}
-	w.exited, w.state, w.steps = 0, running, 0
+	w.exited, w.state, w.steps, w.requests = 0, running, 0, 0
 	main := w.k.main
 	w.stack = append(w.stack[:0], frame{code: main, join: int32(len(main.blocks)), mask: w.lanes})
 }

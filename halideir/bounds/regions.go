@@ -80,27 +80,12 @@ func EdgesByConsumer(p *halideir.Pipeline) [][][]*halideir.Edge {
 }
 
 func addEstimates(p *halideir.Pipeline, f *halideir.Func, box Box) error {
-	for k, arg := range f.Args {
-		iv := Empty
-		for _, e := range f.Estimates {
-			if e.Var == arg {
-				iv = Interval{e.Min, e.Min + e.Extent - 1}
-			}
-		}
-		for _, b := range f.Bounds {
-			if b.Var != arg {
-				continue
-			}
-			lo, okLo := p.EvalInt(b.Min, halideir.Env{})
-			n, okN := p.EvalInt(b.Extent, halideir.Env{})
-			if okLo && okN {
-				iv = Interval{lo, lo + n - 1}
-			}
-		}
-		if iv.IsEmpty() {
+	for k := range f.Args {
+		lo, n, ok := p.Declared(f, k)
+		if !ok || n < 1 {
 			return fmt.Errorf("bounds: output %s has no estimate of dimension %d", f.Label, k)
 		}
-		box[k] = box[k].Union(iv)
+		box[k] = box[k].Union(Interval{lo, lo + n - 1})
 	}
 	return nil
 }
@@ -217,20 +202,8 @@ func dimName(p *halideir.Pipeline, e *halideir.Edge, k int) string {
 // estimateOf is what the pipeline itself says of dimension k of the producer.
 func estimateOf(p *halideir.Pipeline, e *halideir.Edge, k int) (Interval, bool) {
 	if e.Func >= 0 {
-		f := &p.Funcs[e.Func]
-		for _, est := range f.Estimates {
-			if k < len(f.Args) && est.Var == f.Args[k] {
-				return Interval{est.Min, est.Min + est.Extent - 1}, true
-			}
-		}
-		for _, b := range f.Bounds {
-			if k < len(f.Args) && b.Var == f.Args[k] {
-				lo, okLo := p.EvalInt(b.Min, halideir.Env{})
-				n, okN := p.EvalInt(b.Extent, halideir.Env{})
-				return Interval{lo, lo + n - 1}, okLo && okN
-			}
-		}
-		return Interval{}, false
+		lo, n, ok := p.Declared(&p.Funcs[e.Func], k)
+		return Interval{lo, lo + n - 1}, ok && n > 0
 	}
 	d := p.Inputs[e.Input].Dims
 	if k < len(d) && d[k].MinEstimate != nil && d[k].ExtentEstimate != nil {

@@ -35,6 +35,11 @@ func Map(photo *harness.Array, t harness.DType, depth int, f func(r, g, b, d int
 	return out
 }
 
+// Colours is a photograph as Halide programs like it: three planes of f32 from 0 to 1.
+func Colours(photo *harness.Array) *harness.Array {
+	return Map(photo, harness.F32, 3, func(r, g, b, c int) float64 { return float64([]int{r, g, b}[c]) / 255 })
+}
+
 // Table makes a small array of the values f(i), i counting elements in Halide's order.
 func Table(t harness.DType, f func(i int) float64, shape ...int) *harness.Array {
 	out := harness.NewArray(t, shape...)

@@ -3,7 +3,6 @@ package simulator
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -14,19 +13,24 @@ import (
 )
 
 // ReportVersion is that of the report's JSON form. GPUSIM.md describes it.
-const ReportVersion = 1
+const ReportVersion = 2
 
 // Report is what a host program did on the simulator.
 type Report struct {
-	Version    int             `json:"version"`
-	Program    string          `json:"program"`    // the host's executable, if it is known
-	Capability int             `json:"capability"` // of the device that was simulated, 86 for 8.6
-	Seed       uint64          `json:"seed"`
-	Blocks     int             `json:"blocks_sampled"` // the most blocks run of a launch, 0 for all
-	Kernels    []*Kernel       `json:"kernels"`
-	Findings   []check.Finding `json:"findings"`
-	Errors     []string        `json:"errors"` // calls that failed, in words
-	Seconds    float64         `json:"seconds"`
+	Version    int       `json:"version"`
+	Program    string    `json:"program"`    // the host's executable, if it is known
+	GPU        string    `json:"gpu"`        // whose L2 and SMs the estimates are for
+	Capability int       `json:"capability"` // of the device that was simulated, 86 for 8.6
+	Seed       uint64    `json:"seed"`
+	Blocks     int       `json:"blocks_sampled"` // the most blocks run of a launch, 0 for all
+	Kernels    []*Kernel `json:"kernels"`
+	// Outputs are what the program makes; nil if it is not known.
+	Outputs *Outputs `json:"outputs,omitempty"`
+	// Per32Outputs is of all kernels together.
+	Per32Outputs *PerOutputs     `json:"per_32_outputs,omitempty"`
+	Findings     []check.Finding `json:"findings"`
+	Errors       []string        `json:"errors"` // calls that failed, in words
+	Seconds      float64         `json:"seconds"`
 }
 
 // Kernel is what the launches of one kernel did.
@@ -34,6 +38,10 @@ type Kernel struct {
 	Name   string       `json:"name"`
 	Shapes []Shape      `json:"shapes"` // distinct, in order
 	Count  count.Kernel `json:"count"`
+	// L2 is the estimate of traffic to DRAM; nil where only some blocks ran.
+	L2 *count.Traffic `json:"l2,omitempty"`
+	// Per32Outputs is the kernel's share of what the program's outputs take.
+	Per32Outputs *PerOutputs `json:"per_32_outputs,omitempty"`
 	// Module is the file of the PTX text beside the report, "" if it was not kept.
 	Module string `json:"module,omitempty"`
 	// Registers, SpillBytes and Occupancy are ptxas's, where it is there; else 0.
@@ -49,6 +57,7 @@ type Shape struct {
 	SharedBytes int    `json:"shared_bytes"`
 	Launches    int    `json:"launches"`
 	BlocksRun   int    `json:"blocks_run"` // of one launch
+	Wave        int    `json:"wave"`       // blocks that the device runs at a time, for the estimate of L2
 }
 
 // Wrong reports whether something was found that is more than a note, or failed.
@@ -59,53 +68,6 @@ func (r *Report) Wrong() bool {
 		}
 	}
 	return len(r.Errors) > 0
-}
-
-// Print writes the report for people.
-func (r *Report) Print(w io.Writer) {
-	fmt.Fprintf(w, "gowarp gpusim: %s on a simulated sm_%d, %.2f s\n", r.Program, r.Capability, r.Seconds)
-	for _, k := range r.Kernels {
-		c := &k.Count
-		fmt.Fprintf(w, "\nkernel %s\n", k.Name)
-		for _, s := range k.Shapes {
-			fmt.Fprintf(w, "  %d launch(es) of %v blocks of %v threads, %d bytes of shared memory", s.Launches, s.Grid, s.Block, s.SharedBytes)
-			if n := s.Grid[0] * s.Grid[1] * s.Grid[2]; s.BlocksRun < n {
-				fmt.Fprintf(w, "; only %d of %d blocks ran, counts are scaled up", s.BlocksRun, n)
-			}
-			fmt.Fprintln(w)
-		}
-		if k.Registers > 0 {
-			fmt.Fprintf(w, "  %d registers, %d bytes of spills, occupancy %.0f%%\n", k.Registers, k.SpillBytes, 100*k.Occupancy)
-		}
-		per := func(n int64) string {
-			return fmt.Sprintf("%d (%.2f a warp)", n, float64(n)*32/float64(max(c.Threads, 1)))
-		}
-		fmt.Fprintf(w, "  warp instructions  %s: integer %d, float %d, special %d, load/store %d, control %d\n", per(c.WarpInstructions), c.Integer, c.Float, c.Special, c.Memory, c.Control)
-		fmt.Fprintf(w, "  global             %d loads, %d stores, %d atomics; %d + %d sectors (ideal %d); %d cold bytes\n",
-			c.GlobalLoads, c.GlobalStores, c.GlobalAtomics, c.GlobalLoadSectors, c.GlobalStoreSectors, c.GlobalIdealSectors, c.ColdBytes)
-		fmt.Fprintf(w, "  shared             %d loads, %d stores, %d atomics; %d wavefronts, %d of them conflicts\n", c.SharedLoads, c.SharedStores, c.SharedAtomics, c.SharedWavefronts, c.SharedConflicts)
-		fmt.Fprintf(w, "  shuffles %d, barriers %d, branches %d (%d divergent), local loads %d, local stores %d (%d bytes)\n",
-			c.Shuffles, c.Barriers, c.Branches, c.DivergentBranches, c.LocalLoads, c.LocalStores, c.LocalBytes)
-	}
-	fmt.Fprintln(w)
-	var notes []check.Finding
-	for _, f := range r.Findings {
-		if f.Kind.Note() {
-			notes = append(notes, f)
-			continue
-		}
-		fmt.Fprintf(w, "finding: %s\n", f)
-	}
-	// Every tile that is shifted inwards at an edge makes some; one stands for all.
-	if len(notes) > 0 {
-		fmt.Fprintf(w, "%d note(s) in all; the first: %s\n", len(notes), notes[0])
-	}
-	for _, e := range r.Errors {
-		fmt.Fprintf(w, "error: %s\n", e)
-	}
-	if !r.Wrong() {
-		fmt.Fprintln(w, "no findings")
-	}
 }
 
 // reporter keeps a report's file. While the simulator runs it holds a lock on it, so

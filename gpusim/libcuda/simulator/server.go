@@ -9,12 +9,15 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"gowarp/gpusim/check"
+	"gowarp/gpusim/count"
 	"gowarp/gpusim/exec"
 	"gowarp/gpusim/ptx"
+	"gowarp/occupancy"
 )
 
 // Options are what the environment of the host program says; GPUSIM.md lists the
@@ -27,6 +30,7 @@ type Options struct {
 	Capability int
 	Budget     int // bytes of device memory
 	MaxSteps   int64
+	Device     occupancy.Device // whose L2 and SMs the estimate of DRAM traffic is for
 }
 
 // FromEnvironment reads the options.
@@ -49,6 +53,22 @@ func FromEnvironment(getenv func(string) string) (Options, error) {
 	number("GOWARP_GPUSIM_MEMORY_MB", func(n uint64) { o.Budget = int(min(n, 1<<30)) << 20 })
 	number("GOWARP_GPUSIM_MAX_STEPS", func(n uint64) { o.MaxSteps = int64(n) })
 	number("GOWARP_GPUSIM_CHECKS", func(n uint64) { o.NoChecks = n == 0 })
+	o.Device, _ = occupancy.ForCapability(o.Capability)
+	if s := getenv("GOWARP_GPUSIM_GPU"); s != "" {
+		d, err := occupancy.Lookup(s)
+		if err == nil && d.API != occupancy.CUDA {
+			err = fmt.Errorf("%s is not a CUDA device", d.Title)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("GOWARP_GPUSIM_GPU=%s: %w", s, err))
+		} else {
+			o.Device = d
+		}
+		if getenv("GOWARP_GPUSIM_CAPABILITY") == "" {
+			o.Capability = d.Capability
+		}
+	}
+	number("GOWARP_GPUSIM_L2_KB", func(n uint64) { o.Device.L2Bytes = int(min(n, 1<<30)) << 10 })
 	return o, errors.Join(errs...)
 }
 
@@ -63,7 +83,7 @@ type server struct {
 	sticky    code // after a fault every call gives it, as on a GPU
 	log       check.Log
 	report    Report
-	byName    map[string]*Kernel
+	kernels   map[string]*Kernel // by name and text
 	keeper    *reporter
 	nextID    uint64
 }
@@ -71,11 +91,12 @@ type server struct {
 type module struct {
 	m    *exec.Module
 	file string
+	text string
 }
 
 type function struct {
-	k    *exec.Kernel
-	file string
+	k *exec.Kernel
+	m *module
 }
 
 // Serve serves the calls that arrive over conn until it ends, then writes the report.
@@ -85,8 +106,8 @@ func Serve(conn io.ReadWriter, memFile *os.File, o Options) error {
 	if err != nil {
 		return err
 	}
-	s := &server{o: o, conn: conn, memFile: memFile, modules: map[uint64]*module{}, byName: map[string]*Kernel{}, keeper: keeper}
-	s.report = Report{Version: ReportVersion, Program: parent(), Capability: o.Capability, Seed: o.Seed, Blocks: o.Blocks, Kernels: []*Kernel{}, Errors: []string{}}
+	s := &server{o: o, conn: conn, memFile: memFile, modules: map[uint64]*module{}, kernels: map[string]*Kernel{}, keeper: keeper}
+	s.report = Report{Version: ReportVersion, Program: parent(), GPU: o.Device.Name, Capability: o.Capability, Seed: o.Seed, Blocks: o.Blocks, Kernels: []*Kernel{}, Errors: []string{}}
 	start := time.Now()
 	for {
 		op, payload, err := readMessage(conn)
@@ -104,6 +125,10 @@ func Serve(conn io.ReadWriter, memFile *os.File, o Options) error {
 	}
 	s.report.Seconds = time.Since(start).Seconds()
 	s.report.Findings = append([]check.Finding{}, s.log.Findings()...)
+	for i := range s.report.Findings {
+		s.report.Findings[i].Source = s.source(s.report.Findings[i])
+	}
+	s.report.PerOutput()
 	if s.keeper == nil {
 		for _, f := range s.report.Findings {
 			slog.Warn("gowarp-gpusim: " + f.String())
@@ -128,7 +153,7 @@ func parent() string {
 func (s *server) fail(c code, format string, args ...any) code {
 	const most = 100
 	if len(s.report.Errors) < most {
-		s.report.Errors = append(s.report.Errors, fmt.Sprintf("%s (CUDA error %d)", fmt.Sprintf(format, args...), c))
+		s.report.Errors = append(s.report.Errors, fmt.Sprintf("%s (CUDA error %d)", strings.TrimPrefix(fmt.Sprintf(format, args...), "exec: "), c))
 	}
 	return c
 }
@@ -180,7 +205,14 @@ func (s *server) handle(op uint64, p []byte) (code, []uint64) {
 	case opRead:
 		w := words(p, 2)
 		u, err := s.mem.Read(w[0], size(w[1]))
-		if u != nil {
+		if err == nil {
+			out, err := s.mem.Outputs(w[0], size(w[1]))
+			if err != nil {
+				return s.access("a copy to the host", err), nil
+			}
+			s.report.output(out)
+		}
+		if u != nil && !s.o.NoChecks {
 			s.log.Add(check.Finding{Kind: u.Kind, Kernel: u.Kernel, Line: u.Line, Block: u.Block, Thread: u.Thread,
 				Detail: fmt.Sprintf("%d of %d bytes copied to the host depend on undefined data; the first such value is stored here: %s", u.Bytes, w[1], u.Blame)})
 		}
@@ -247,7 +279,7 @@ func (s *server) load(text []byte) (code, []uint64) {
 		return s.fail(invalidPTX, "%v", err), nil
 	}
 	s.nextID++
-	s.modules[s.nextID] = &module{loaded, s.keeper.module(int(s.nextID), text)}
+	s.modules[s.nextID] = &module{loaded, s.keeper.module(int(s.nextID), text), string(text)}
 	return success, []uint64{s.nextID}
 }
 
@@ -265,7 +297,7 @@ func (s *server) function(p []byte) (code, []uint64) {
 	if k == nil || len(k.ParamSizes) > most {
 		return s.fail(notFound, "no kernel %s in the module, or one with more than %d parameters", name, most), nil
 	}
-	s.functions = append(s.functions, &function{k, m.file})
+	s.functions = append(s.functions, &function{k, m})
 	reply := []uint64{uint64(len(s.functions)), uint64(k.ParamBytes), uint64(len(k.ParamSizes))}
 	for i := range k.ParamSizes {
 		reply = append(reply, uint64(k.ParamSizes[i]), uint64(k.ParamOffsets[i]))
@@ -282,6 +314,7 @@ func (s *server) launch(p []byte) code {
 	dims := func(w []uint64) [3]int { return [3]int{int(w[0]), int(w[1]), int(w[2])} }
 	l := exec.Launch{Kernel: f.k, Grid: dims(w[1:]), Block: dims(w[4:]), SharedBytes: int(w[7]), Params: p[64:],
 		Seed: s.o.Seed, Blocks: s.o.Blocks, NoChecks: s.o.NoChecks, MaxSteps: s.o.MaxSteps}
+	l.L2 = count.L2{Bytes: s.o.Device.L2Bytes, Wave: wave(&s.o.Device, l)}
 	res, err := exec.Run(context.Background(), s.mem, l, &s.log)
 	if err != nil {
 		return s.fail(invalidValue, "%v", err)
@@ -304,15 +337,42 @@ func (s *server) launch(p []byte) code {
 	return success
 }
 
+// wave is how many blocks of a launch the device runs at a time, as far as threads and shared
+// memory go: registers are known to ptxas only.
+func wave(d *occupancy.Device, l exec.Launch) int {
+	o, err := d.Occupancy(occupancy.Usage{Threads: l.Block[0] * l.Block[1] * l.Block[2], SharedBytes: l.SharedBytes + l.Kernel.StaticShared})
+	if err != nil {
+		return max(d.SMs, 1)
+	}
+	return max(d.SMs*o.ActiveBlocks, 1)
+}
+
+// source is the text of a finding's line.
+func (s *server) source(f check.Finding) string {
+	for _, g := range s.functions {
+		if lines := strings.Split(g.m.text, "\n"); g.k.Name == f.Kernel && f.Line > 0 && f.Line <= len(lines) {
+			return strings.Join(strings.Fields(lines[f.Line-1]), " ")
+		}
+	}
+	return ""
+}
+
 func (s *server) note(f *function, l exec.Launch, res exec.Result) {
-	k := s.byName[f.k.Name]
+	key := f.k.Name + "\x00" + f.m.text
+	k := s.kernels[key]
 	if k == nil {
-		k = &Kernel{Name: f.k.Name, Module: f.file}
-		s.byName[f.k.Name] = k
+		k = &Kernel{Name: f.k.Name, Module: f.m.file}
+		s.kernels[key] = k
 		s.report.Kernels = append(s.report.Kernels, k)
 	}
 	k.Count.Add(&res.Count)
-	shape := Shape{Grid: l.Grid, Block: l.Block, SharedBytes: l.SharedBytes + f.k.StaticShared, BlocksRun: res.BlocksRun}
+	if res.Traffic != nil {
+		if k.L2 == nil {
+			k.L2 = &count.Traffic{}
+		}
+		k.L2.Add(res.Traffic)
+	}
+	shape := Shape{Grid: l.Grid, Block: l.Block, SharedBytes: l.SharedBytes + f.k.StaticShared, BlocksRun: res.BlocksRun, Wave: l.L2.Wave}
 	at := slices.IndexFunc(k.Shapes, func(o Shape) bool {
 		o.Launches = 0
 		return o == shape

@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gowarp/gpusim/check"
+	"gowarp/occupancy"
 )
 
 const kernel = `.version 7.1
@@ -58,6 +59,7 @@ func start(t *testing.T, change func(*Options)) *host {
 	var server net.Conn
 	h.conn, server = net.Pipe()
 	o := Options{ReportDir: h.dir, Capability: 86, Budget: 1 << 22}
+	o.Device, _ = occupancy.ForCapability(86)
 	if change != nil {
 		change(&o)
 	}
@@ -182,9 +184,13 @@ func TestProgram(t *testing.T) {
 	if k.Count.Launches != 2 || len(k.Shapes) != 1 || k.Shapes[0].Launches != 2 || k.Count.GlobalStores != 8 || k.Count.DivergentBranches != 2 {
 		t.Errorf("%+v", k)
 	}
-	schema, err := jsonschema.NewCompiler().Compile("../../report.schema.json")
+	schema, err := jsonschema.NewCompiler().Compile("../../report.schema.json#/$defs/report")
 	if err != nil {
 		t.Fatal(err)
+	}
+	// The host reads 100 floats that two launches made.
+	if k.Per32Outputs == nil || rep.Outputs == nil || rep.Outputs.Elements != 200 || k.Per32Outputs.Sectors != float64(k.Count.Sectors())*32/200 || k.L2.DRAMReadBytes != 2*13*32 {
+		t.Errorf("%+v %+v %+v", rep.Outputs, k.Per32Outputs, k.L2)
 	}
 	files, _ := filepath.Glob(filepath.Join(h.dir, "*.json"))
 	f2, err := os.Open(files[0])
