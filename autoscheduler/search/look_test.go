@@ -84,7 +84,7 @@ func TestLooks(t *testing.T) {
 // candidates are the tiles that could run, and how many were refused or have a fault.
 func candidates(pr *plan.Problem, g *plan.Group, stage int) (all []priced, faults int) {
 	for _, st := range strategy.Tilings["block"] {
-		prepared, err := st.Prepare(pr, g, strategy.Options{Nesting: true})
+		prepared, err := st.Prepare(pr, g, strategy.Options{Nesting: strategy.NestAlways})
 		if err != nil {
 			continue
 		}
