@@ -21,7 +21,7 @@ const DumpAll = "all"
 // Dump schedules a pipeline and writes the state after the named pass, or after each. What was
 // written before a pass failed stays written.
 func Dump(w io.Writer, p *halideir.Pipeline, params Params, pass string) error {
-	if err := CheckDump(pass); err != nil {
+	if err := CheckDump(pass, params); err != nil {
 		return err
 	}
 	s, err := newState(p, params)
@@ -43,8 +43,8 @@ func Dump(w io.Writer, p *halideir.Pipeline, params Params, pass string) error {
 }
 
 // CheckDump says what is wrong with the name of a pass.
-func CheckDump(pass string) error {
-	names := append(PassNames(), DumpAll)
+func CheckDump(pass string, params Params) error {
+	names := append(PassNames(params), DumpAll)
 	if !slices.Contains(names, pass) {
 		return fmt.Errorf("autoscheduler: there is no pass %q%s; the passes are %s", pass, suggestion(pass, names), strings.Join(names, ", "))
 	}
@@ -61,6 +61,7 @@ var dumps = map[string]func(s *state, t *table){
 	"tile":     dumpTile,
 	"legality": dumpLegality,
 	"emit":     dumpEmit,
+	"replay":   dumpEmit,
 }
 
 // table writes aligned columns between plain lines.

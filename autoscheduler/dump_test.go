@@ -2,6 +2,7 @@ package autoscheduler
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,7 +52,7 @@ func TestDumpPasses(t *testing.T) {
 	if err := Dump(&all, p, DefaultParams(), DumpAll); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range PassNames() {
+	for _, name := range PassNames(DefaultParams()) {
 		if dumps[name] == nil {
 			t.Fatalf("pass %s has no dump; add one to dumps", name)
 		}
@@ -67,10 +68,27 @@ func TestDumpPasses(t *testing.T) {
 	if d := cmp.Diff(all.String(), each.String()); d != "" {
 		t.Errorf("all passes, and one after the other:\n%s", d)
 	}
+	replay := DefaultParams()
+	replay.Schedule, _ = saved(t, t.TempDir(), p, nil)
 	for name := range dumps {
-		if !slices.Contains(PassNames(), name) {
+		if !slices.Contains(slices.Concat(PassNames(DefaultParams()), PassNames(replay)), name) {
 			t.Errorf("there is a dump, but no pass %s", name)
 		}
+	}
+	each.Reset()
+	if err := Dump(&each, p, replay, DumpAll); err != nil {
+		t.Fatal(err)
+	}
+	_, decided, _ := strings.Cut(all.String(), "== after emit ==\n")
+	_, replayed, _ := strings.Cut(each.String(), "== after replay ==\n")
+	if d := cmp.Diff(decided, replayed); d != "" || decided == "" {
+		t.Errorf("the directives as decided, and replayed:\n%s", d)
+	}
+	if err := Dump(&each, p, replay, "tile"); err == nil || !strings.Contains(err.Error(), "the passes are check, analyse, replay, all") {
+		t.Errorf("a pass that does not run: %v", err)
+	}
+	if _, err := Run(p, replay); !errors.Is(err, ErrReplayed) {
+		t.Errorf("reasons for a replay: %v", err)
 	}
 	if err := Dump(&all, p, DefaultParams(), "groups"); err == nil || !strings.Contains(err.Error(), `there is no pass "groups" (did you mean "group"?); the passes are check, `) {
 		t.Errorf("an unknown pass: %v", err)

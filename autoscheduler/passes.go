@@ -4,6 +4,7 @@
 package autoscheduler
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -43,8 +44,8 @@ var replayPasses = []pass{
 	{"replay", []string{"analyse"}, replay},
 }
 
-func (s *state) table() []pass {
-	if s.params.Schedule != "" {
+func tableFor(params Params) []pass {
+	if params.Schedule != "" {
 		return replayPasses
 	}
 	return passes
@@ -129,8 +130,14 @@ func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
 	return s.out, nil
 }
 
+// ErrReplayed is what Run returns where a saved schedule is replayed.
+var ErrReplayed = errors.New("autoscheduler: schedule= replays a saved schedule: nothing is decided that could be explained; leave it away")
+
 // Run is Schedule with the reasons.
 func Run(p *halideir.Pipeline, params Params) (*Result, error) {
+	if params.Schedule != "" {
+		return nil, ErrReplayed
+	}
 	s, err := newState(p, params)
 	if err != nil {
 		return nil, err
@@ -155,7 +162,7 @@ func newState(p *halideir.Pipeline, params Params) (*state, error) {
 
 // run is every pass; after, if any, is called behind each.
 func (s *state) run(after func(pass string) error) error {
-	for _, ps := range s.table() {
+	for _, ps := range tableFor(s.params) {
 		if err := ps.run(s); err != nil {
 			return err
 		}

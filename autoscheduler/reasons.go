@@ -52,9 +52,9 @@ func (s *state) notInlinable(id int) string {
 }
 
 // PassNames are the names of the passes, in their order.
-func PassNames() []string {
+func PassNames(params Params) []string {
 	var names []string
-	for _, p := range passes {
+	for _, p := range tableFor(params) {
 		names = append(names, p.name)
 	}
 	return names

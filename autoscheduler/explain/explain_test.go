@@ -50,7 +50,7 @@ var pipelines = []string{"harris", "hist", "pyramid", "profile", "labels", "feat
 
 // TestGolden: the texts as a user sees them.
 func TestGolden(t *testing.T) {
-	for _, name := range pipelines {
+	for _, name := range []string{"harris", "hist", "features"} { // few: every change of a cost shows here
 		r, _ := report(t, exported(t, name), map[string]string{"gpu": "rtx2080ti"})
 		var b bytes.Buffer
 		if err := r.Print(&b); err != nil {

@@ -127,9 +127,12 @@ func (k *Kernel) print(w io.Writer) {
 		limiters = ", limited by " + strings.Join(b.Limiters, " and ")
 	}
 	rows = append(rows, []string{"occupancy", fmt.Sprintf("%.2f%s: %s an SM", b.Occupancy, limiters, count(b.BlocksPerSM, "block"))})
-	if b.Waves > 1 {
+	switch {
+	case b.Waves > 1:
 		rows = append(rows, []string{"waves", fmt.Sprintf("%.1f over %s; the last is %.0f%% full", b.Waves, count(b.SMs, "SM"), 100*b.LastWave)})
-	} else {
+	case b.Waves < 0.01:
+		rows = append(rows, []string{"waves", fmt.Sprintf("one over %s, less than 1%% full", count(b.SMs, "SM"))})
+	default:
 		rows = append(rows, []string{"waves", fmt.Sprintf("one over %s, %.0f%% full", count(b.SMs, "SM"), 100*b.Waves)})
 	}
 	shared := fmt.Sprintf("%d B a block of at most %d", b.SharedBytes, b.SharedLimit)
@@ -153,7 +156,7 @@ func (k *Kernel) print(w io.Writer) {
 			text += ", but " + r.Though
 		}
 		rows = append(rows, []string{"runner-up", text})
-	} else if k.Tried == 1 {
+	} else {
 		rows = append(rows, []string{"runner-up", "none: no other tile could run"})
 	}
 	for i, r := range k.Refused {

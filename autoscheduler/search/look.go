@@ -10,7 +10,7 @@ import (
 
 // Look is what the search for one kernel looked at, for explanations. A nil Look notes nothing.
 type Look struct {
-	Candidates int       // legal and priced, the chosen one among them
+	Candidates int       // that could run: the chosen one and the fallback among them
 	Refusals   []Refusal // the most frequent first
 	// RunnerUp is the best of the others that is laid out otherwise, with its price; nil if
 	// there was none.
@@ -42,14 +42,16 @@ func (l *Look) refuse(why string) {
 	}
 }
 
-// second takes a candidate that is not the best so far.
-func (l *Look) second(k *plan.Kernel, p *coster.Price) {
-	if l == nil {
-		return
+func (l *Look) priced() {
+	if l != nil {
+		l.Candidates++
 	}
-	l.Candidates++
-	if k == nil {
-		return // the first best has no predecessor: it counts itself
+}
+
+// second takes a candidate that is not the best, or is it no more; nil if there was none.
+func (l *Look) second(k *plan.Kernel, p *coster.Price) {
+	if l == nil || k == nil {
+		return
 	}
 	if l.RunnerUp == nil || better(p, &l.Price) {
 		l.RunnerUp, l.Price = k, *p

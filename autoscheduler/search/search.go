@@ -122,6 +122,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 				why.add(p.Reject)
 				continue
 			}
+			look.priced()
 			if best == nil || better(&p, &price) {
 				look.second(best, &price)
 				best, price = k, p

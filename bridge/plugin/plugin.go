@@ -54,11 +54,12 @@ func answer(req abi.Request) (abi.Answer, error) {
 }
 
 // scheduled schedules. From level 1 on it prints the loop nest on stderr, from 2 on the reasons
-// too: looking for those takes time that level 1, which prints times, must not show.
+// too, where there are any: looking for those takes time that level 1, which prints times, must
+// not show.
 func scheduled(p *halideir.Pipeline, params autoscheduler.Params, verbose int) (*schedule.Schedule, error) {
-	if verbose < 2 {
+	if verbose < 2 || params.Schedule != "" {
 		s, err := autoscheduler.Schedule(p, params)
-		if err == nil && verbose == 1 {
+		if err == nil && verbose > 0 {
 			_ = s.Tree(os.Stderr, p) // an unwritable stderr is no reason not to compile
 		}
 		return s, err

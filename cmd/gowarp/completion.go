@@ -181,7 +181,7 @@ func flagValues(cmd *cli.Command, word string) []string {
 	case "format", "f":
 		return formats
 	case "dump":
-		return append(autoscheduler.PassNames(), autoscheduler.DumpAll)
+		return append(autoscheduler.PassNames(autoscheduler.DefaultParams()), autoscheduler.DumpAll)
 	}
 	return nil
 }
@@ -207,8 +207,8 @@ func prefixed(prefix string, words []string) []string {
 func matching(words []string, start string) []string {
 	var out []string
 	for _, w := range words {
-		if !strings.HasPrefix(w, start) {
-			continue
+		if !strings.HasPrefix(w, start) || w == start && strings.HasSuffix(w, "=") {
+			continue // behind KEY= stands a number or a file, of which nothing is known here
 		}
 		if i := strings.Index(w[len(start):], "="); i >= 0 {
 			w = w[:len(start)+i+1]

@@ -26,7 +26,14 @@ Example:
 			&cli.StringFlag{Name: "func", Usage: "only what concerns the Func `NAME`"},
 			&cli.BoolFlag{Name: "json", Usage: "as JSON, described in halideir/FORMAT.md", DisableDefaultText: true}),
 		Action: func(c *cli.Context) error {
-			p, prm, err := request(c)
+			prm, err := params(c)
+			if err != nil {
+				return err
+			}
+			if prm.Schedule != "" {
+				return &usageError{autoscheduler.ErrReplayed}
+			}
+			p, err := readPipeline(c)
 			if err != nil {
 				return err
 			}

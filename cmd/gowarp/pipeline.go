@@ -28,16 +28,6 @@ func readPipeline(c *cli.Context) (*halideir.Pipeline, error) {
 	return p, nil
 }
 
-// request is what a command that schedules is given: parameters, then a pipeline.
-func request(c *cli.Context) (*halideir.Pipeline, autoscheduler.Params, error) {
-	prm, err := params(c)
-	if err != nil {
-		return nil, prm, err
-	}
-	p, err := readPipeline(c)
-	return p, prm, err
-}
-
 // schedulingFlags are the flags of every command that schedules.
 func schedulingFlags() []cli.Flag {
 	return []cli.Flag{

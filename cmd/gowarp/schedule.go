@@ -30,7 +30,7 @@ func scheduleCommand() *cli.Command {
 PIPELINE.json may be - for standard input. --dump prints, in place of the schedule,
 the state after one of the passes, or after each with --dump=all:
 
-  ` + strings.Join(autoscheduler.PassNames(), ", ") + `
+  ` + strings.Join(autoscheduler.PassNames(autoscheduler.DefaultParams()), ", ") + `
 
 Example:
   ./harris.generator -g harris -o out -p build/libautoschedule_gowarp.so target=host-cuda \
@@ -45,21 +45,25 @@ Example:
 			if !slices.Contains(formats, format) {
 				return usagef("--format %s: one of %s is wanted%s", format, strings.Join(formats, ", "), nearest(format, formats))
 			}
-			pass := c.String("dump")
-			if c.IsSet("dump") {
-				if err := autoscheduler.CheckDump(pass); err != nil {
-					return &usageError{err}
-				}
-				if c.IsSet("format") {
-					return usagef("--dump prints a pass, not a schedule: it does not go with --format")
-				}
-			}
-			p, prm, err := request(c)
+			prm, err := params(c)
 			if err != nil {
 				return err
 			}
-			if pass != "" {
-				return autoscheduler.Dump(c.App.Writer, p, prm, pass)
+			dump := c.IsSet("dump")
+			if dump {
+				if c.IsSet("format") {
+					return usagef("--dump prints a pass, not a schedule: it does not go with --format")
+				}
+				if err := autoscheduler.CheckDump(c.String("dump"), prm); err != nil {
+					return &usageError{err}
+				}
+			}
+			p, err := readPipeline(c)
+			if err != nil {
+				return err
+			}
+			if dump {
+				return autoscheduler.Dump(c.App.Writer, p, prm, c.String("dump"))
 			}
 			s, err := autoscheduler.Schedule(p, prm)
 			if err != nil {

@@ -29,11 +29,15 @@ func TestDiffOneChange(t *testing.T) {
 	}{
 		{"nothing", func(*Schedule) {}, nil, nil},
 		{"device", func(s *Schedule) { s.Device = "h200" }, []Change{{"device", "sm_75", "h200"}}, nil},
-		{"a parameter more", func(s *Schedule) { s.Parameters = map[string]string{"gpu": "sm_75", "mode": "autogpu", "fusion": "none"} },
+		{"a parameter more", func(s *Schedule) {
+			s.Parameters = map[string]string{"gpu": "sm_75", "mode": "autogpu", "fusion": "none"}
+		},
 			[]Change{{"parameter fusion", "", "none"}}, nil},
 		{"tile", func(s *Schedule) { directive(s, Split, "harris").N = 64 }, nil,
 			[]FuncChange{{"harris", []Change{{"split of x", "by 32 into x_o, x_i, guard_with_if", "by 64 into x_o, x_i, guard_with_if"}}}}},
-		{"compute level", func(s *Schedule) { *directive(s, ComputeAt, "gray") = Directive{Do: ComputeRoot, Func: 0, Name: "gray"} }, nil,
+		{"compute level", func(s *Schedule) {
+			*directive(s, ComputeAt, "gray") = Directive{Do: ComputeRoot, Func: 0, Name: "gray"}
+		}, nil,
 			[]FuncChange{{"gray", []Change{{"computed", "at harris.x_o", "at root"}}}}},
 		{"storage", func(s *Schedule) { directive(s, StoreIn, "Ix").Memory = MemoryHeap }, nil,
 			[]FuncChange{{"Ix", []Change{{"stored in", "gpu_shared", "heap"}}}}},
