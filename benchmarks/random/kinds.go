@@ -190,7 +190,6 @@ func upLinear(g *generator, f *Func) bool {
 	}
 	at := g.vars(f, n)
 	t := pick[Type](g, "u16", "i32", "f32", "u8", "i64", "f64")
-	v := g.to(t, g.read(s, at...))
 	d := g.rng.IntN(n)
 	to := append([]val{}, at...)
 	to[d] = g.op("/", at[d], g.int(2))
@@ -202,7 +201,7 @@ func upLinear(g *generator, f *Func) bool {
 		to[d] = g.op("+", to[d], g.op("*", g.op("%", at[d], g.int(2)), g.int(2)))
 		a = g.op("*", a, g.num(t, 3))
 	}
-	v = g.op("+", a, g.to(t, g.read(s, to...)))
+	v := g.op("+", a, g.to(t, g.read(s, to...)))
 	return g.finish(f, g.op("/", v, g.num(t, 4)), at)
 }
 
