@@ -404,6 +404,10 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 	}
 	result := t
 	var r Range
+	if (e.Op == "/" || e.Op == "%") && !t.float() && !t.signed() && b.Lo <= 0 {
+		// 0 everywhere but in Halide 21's backends that write C, OpenCL among them.
+		return "", Range{}, fmt.Errorf("unsigned division by what may be 0")
+	}
 	switch e.Op {
 	case "+":
 		r = Range{a.Lo + b.Lo, a.Hi + b.Hi, max(a.Frac, b.Frac)}
