@@ -601,7 +601,15 @@ func update(g *generator, f *Func) bool {
 	f.Values = []*Expr{v.Expr}
 	for range g.draw(1, 3) {
 		to := append([]val{}, at...)
-		switch g.draw(0, 4) {
+		switch g.draw(0, 5) {
+		case 5: // the loops in another order than the dimensions
+			if n < 2 {
+				return false
+			}
+			r := g.domain(Span{0, g.draw(1, 9)}, Span{g.draw(-1, 1), g.draw(1, 9)})
+			rv := g.rvars(r)
+			to[0], to[1] = rv[1], rv[0]
+			g.update(f, to, g.op2("+", g.self(f, t, to...), g.to(t, g.read(g.source(), rv...))))
 		case 0: // pointwise
 			g.update(f, to, g.op2(pick(g, "+", "max", "-"), g.self(f, t, to...), g.to(t, g.read(g.source(), at...))))
 		case 1: // a row
