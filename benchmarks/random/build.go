@@ -178,7 +178,11 @@ func (g *generator) vars(f *Func, n int) []val {
 // domain makes a domain with constant or, now and then, other bounds.
 func (g *generator) domain(spans ...Span) *Domain {
 	d := &Domain{Name: g.name("r")}
-	for _, s := range spans {
+	for k, s := range spans {
+		if in := pick(g, g.p.Inputs...); g.chance(12) && !in.Auto() && k < in.Dims { // all of an input
+			d.Spans = append(d.Spans, [2]*Expr{{Op: "dimmin", Name: in.Name, K: k}, {Op: "dimext", Name: in.Name, K: k}})
+			continue
+		}
 		lo, n := g.int(s.Min), g.int(s.Extent)
 		if g.chance(8) && len(g.p.Scalars) > 0 {
 			p := g.must(&Expr{Op: "param", Name: pick(g, g.p.Scalars...).Name})
@@ -224,6 +228,7 @@ func (g *generator) mix(v val, at []val) val {
 		if !t.float() {
 			return g.op(pick(g, "/", "%"), v, g.num(t, g.draw(3, 11)))
 		}
+		return g.op(pick(g, "floor", "ceil", "round", "trunc"), g.op("/", v, g.num(t, 2)))
 	case 4:
 		c := g.condition(v, at)
 		return g.op("select", c, v, g.op("+", v, g.num(t, 1)))

@@ -148,7 +148,7 @@ func (p *Pipeline) cxx(e *Expr) string {
 			return fmt.Sprintf("(floor(%s) - floor(floor(%s) / %d) * %d)", v, v, wrapFloat, wrapFloat)
 		}
 		return fmt.Sprintf("(%s %% %d)", v, wrapModulus)
-	case "abs", "floor", "min", "max", "clamp", "select", "absd":
+	case "abs", "floor", "ceil", "round", "trunc", "min", "max", "clamp", "select", "absd":
 		return e.Op + "(" + p.list(e.Args) + ")"
 	}
 	if isFold(e.Op) {

@@ -366,7 +366,7 @@ const (
 
 // operate is eval for operators.
 func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
-	arity := map[string]int{"!": 1, "cast": 1, "abs": 1, "floor": 1, "wrap": 1, "select": 3, "clamp": 3}[e.Op]
+	arity := map[string]int{"!": 1, "cast": 1, "abs": 1, "floor": 1, "ceil": 1, "round": 1, "trunc": 1, "wrap": 1, "select": 3, "clamp": 3}[e.Op]
 	if arity == 0 {
 		arity = 2
 	}
@@ -404,6 +404,10 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 	}
 	result := t
 	var r Range
+	if (e.Op == "/" || e.Op == "%") && !t.float() && !t.signed() && b.Lo <= 0 {
+		// 0 everywhere but in Halide 21's backends that write C, OpenCL among them.
+		return "", Range{}, fmt.Errorf("unsigned division by what may be 0")
+	}
 	switch e.Op {
 	case "+":
 		r = Range{a.Lo + b.Lo, a.Hi + b.Hi, max(a.Frac, b.Frac)}
@@ -453,11 +457,11 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 		if t.signed() {
 			result = "u" + t[1:]
 		}
-	case "floor":
+	case "floor", "ceil", "round", "trunc":
 		if !t.float() {
 			return "", Range{}, fmt.Errorf("of %s", t)
 		}
-		r = Range{math.Floor(a.Lo), math.Floor(a.Hi), 0}
+		r = Range{math.Floor(a.Lo), math.Ceil(a.Hi), 0}
 	case "wrap":
 		if r = (Range{0, wrapModulus - 1, 0}); t.float() {
 			r.Hi = wrapFloat - 1

@@ -12,7 +12,9 @@ func Generate(seed uint64) *Pipeline {
 		g := &generator{rng: rand.New(rand.NewPCG(seed, attempt)), p: &Pipeline{}}
 		g.env = env{p: g.p, ranges: map[string][]Range{}}
 		if p := g.pipeline(); p != nil && p.Affordable() == nil {
-			return p
+			if g.bounds(); p.Affordable() == nil {
+				return p
+			}
 		}
 	}
 }
@@ -21,8 +23,7 @@ type generator struct {
 	env
 	rng    *rand.Rand
 	p      *Pipeline
-	w, h   int      // what gathers, scatters and reductions range over
-	depth  []string // Funcs, latest last
+	w, h   int // what gathers, scatters and reductions range over
 	unread map[string]bool
 	count  int
 }
@@ -61,7 +62,7 @@ func (g *generator) pipeline() *Pipeline {
 	}
 	g.outputs()
 	g.prune()
-	g.bounds()
+	g.wrappers()
 	g.parameters()
 	return g.p
 }
@@ -239,22 +240,42 @@ func (p *Pipeline) prune() {
 	p.Wraps = slices.DeleteFunc(p.Wraps, func(w Wrap) bool { return !needed[w.Source] || w.User != "" && !needed[w.User] })
 }
 
-// bounds adds directives of a user that say nothing of the schedule, and wrappers.
+// bounds adds directives of a user that say nothing of the schedule.
 func (g *generator) bounds() {
+	ranges, err := g.p.valueRanges()
+	if err != nil {
+		return
+	}
+	at, err1 := g.p.boxes(ranges, false)
+	run, err2 := g.p.boxes(ranges, true)
+	if err1 != nil || err2 != nil {
+		return
+	}
 	for _, f := range g.p.Funcs {
-		if f.Boundary != "" || len(f.Vars) == 0 || !g.chance(10) {
+		if f.Boundary != "" || len(f.Vars) == 0 || !g.chance(8) {
 			continue
 		}
 		v := g.draw(0, len(f.Vars)-1)
-		switch g.draw(0, 2) {
-		case 0:
-			f.Bounds = append(f.Bounds, Bound{"align_bounds", f.Vars[v], pick(g, 2, 4, 3), 0})
-		case 1:
-			if v == 2 {
-				f.Bounds = append(f.Bounds, Bound{"bound", f.Vars[v], 0, 3})
-			}
+		b := Bound{Kind: pick(g, "align_bounds", "bound", "bound_extent"), Var: f.Vars[v]}
+		both := at[f.Name][v].union(run[f.Name][v])
+		output := slices.ContainsFunc(g.p.Outputs, func(o *Output) bool { return o.Func == f.Name })
+		switch {
+		case b.Kind == "align_bounds":
+			b.A = pick(g, 2, 4, 3)
+		case output: // what is asked for is as it is
+			continue
+		case b.Kind == "bound":
+			b.A = int(both.Lo) - g.draw(0, 1)
+			b.B = int(both.Hi) + g.draw(0, 1) - b.A + 1
+		default:
+			b.A = int(both.Hi-both.Lo) + 1 + g.draw(0, 1)
 		}
+		f.Bounds = append(f.Bounds, b)
 	}
+}
+
+// wrappers adds some.
+func (g *generator) wrappers() {
 	for range 2 {
 		if !g.chance(6) {
 			continue

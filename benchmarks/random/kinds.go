@@ -190,7 +190,6 @@ func upLinear(g *generator, f *Func) bool {
 	}
 	at := g.vars(f, n)
 	t := pick[Type](g, "u16", "i32", "f32", "u8", "i64", "f64")
-	v := g.to(t, g.read(s, at...))
 	d := g.rng.IntN(n)
 	to := append([]val{}, at...)
 	to[d] = g.op("/", at[d], g.int(2))
@@ -202,7 +201,7 @@ func upLinear(g *generator, f *Func) bool {
 		to[d] = g.op("+", to[d], g.op("*", g.op("%", at[d], g.int(2)), g.int(2)))
 		a = g.op("*", a, g.num(t, 3))
 	}
-	v = g.op("+", a, g.to(t, g.read(s, to...)))
+	v := g.op("+", a, g.to(t, g.read(s, to...)))
 	return g.finish(f, g.op("/", v, g.num(t, 4)), at)
 }
 
@@ -602,7 +601,15 @@ func update(g *generator, f *Func) bool {
 	f.Values = []*Expr{v.Expr}
 	for range g.draw(1, 3) {
 		to := append([]val{}, at...)
-		switch g.draw(0, 4) {
+		switch g.draw(0, 5) {
+		case 5: // the loops in another order than the dimensions
+			if n < 2 {
+				return false
+			}
+			r := g.domain(Span{0, g.draw(1, 9)}, Span{g.draw(-1, 1), g.draw(1, 9)})
+			rv := g.rvars(r)
+			to[0], to[1] = rv[1], rv[0]
+			g.update(f, to, g.op2("+", g.self(f, t, to...), g.to(t, g.read(g.source(), rv...))))
 		case 0: // pointwise
 			g.update(f, to, g.op2(pick(g, "+", "max", "-"), g.self(f, t, to...), g.to(t, g.read(g.source(), at...))))
 		case 1: // a row

@@ -46,7 +46,7 @@ func (p *Pipeline) cover(boxes map[string][]Range, run bool) {
 	for _, f := range p.Funcs {
 		f.Bounds = slices.DeleteFunc(f.Bounds, func(b Bound) bool {
 			r := boxes[f.Name][slices.Index(f.Vars, b.Var)]
-			return b.Kind == "bound" && (r.Lo < float64(b.A) || r.Hi >= float64(b.A+b.B))
+			return b.Kind == "bound" && (r.Lo < float64(b.A) || r.Hi >= float64(b.A+b.B)) || b.Kind == "bound_extent" && r.Hi-r.Lo >= float64(b.A)
 		})
 	}
 }
@@ -119,8 +119,26 @@ func (g *regions) need(name string, box []Range) {
 	}
 }
 
+// widen applies the user's bounds to a Func's box, in place.
+func (f *Func) widen(box []Range) {
+	for _, b := range f.Bounds {
+		r := &box[slices.Index(f.Vars, b.Var)]
+		switch b.Kind {
+		case "bound":
+			*r = r.union(spanRange(Span{b.A, b.B}))
+		case "bound_extent":
+			r.Hi = max(r.Hi, r.Lo+float64(b.A)-1)
+		case "align_bounds": // to a multiple; the remainder is 0
+			m := float64(b.A)
+			r.Lo = math.Floor(r.Lo/m) * m
+			r.Hi = math.Ceil((r.Hi+1)/m)*m - 1
+		}
+	}
+}
+
 // require adds what a Func reads for its box, and returns its work.
 func (g *regions) require(f *Func, box []Range) (float64, error) {
+	f.widen(box)
 	if f.Boundary != "" {
 		src := make([]Range, len(box))
 		for k, s := range f.Region {
@@ -150,6 +168,7 @@ func (g *regions) require(f *Func, box []Range) (float64, error) {
 				}
 			}
 			box = g.boxes[f.Name]
+			f.widen(box)
 		}
 	}
 	g.vars = g.at(f, box)

@@ -358,10 +358,7 @@ func candidates(e *Expr) []*Expr {
 	if e.Op == "call" || e.Op == "load" || isFold(e.Op) {
 		return nil
 	}
-	var c []*Expr
-	for _, a := range e.Args {
-		c = append(c, a)
-	}
+	c := slices.Clone(e.Args)
 	for _, a := range e.Args {
 		if a.Op != "call" && a.Op != "load" {
 			c = append(c, a.Args...)

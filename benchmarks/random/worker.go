@@ -2,6 +2,7 @@ package random
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ type Runner struct {
 	Plugin  string
 	Drivers string // the folder of the simulator's libcuda.so
 	Env     []string
-	Limit   time.Duration // for one pipeline
+	Limit   time.Duration // of CPU time for one pipeline, and a tenth of the wall time
 	Bytes   int           // of memory
 }
 
@@ -69,7 +70,7 @@ func NewRunner(tree *harness.Tree) (*Runner, error) {
 		return nil, err
 	}
 	return &Runner{Program: program, Plugin: tree.Plugin(), Drivers: tree.Build("gpusim"), Env: tree.OpenCLEnv(),
-		Limit: 2 * time.Minute, Bytes: 4 << 30}, nil
+		Limit: time.Minute, Bytes: 4 << 30}, nil
 }
 
 // Run runs jobs one after another, in as few processes as will do, and returns their
@@ -144,7 +145,7 @@ func (r *Runner) follow(cmd *exec.Cmd, out interface{ Read([]byte) (int, error) 
 		}
 		close(lines)
 	}()
-	start := time.Now()
+	start, spent := time.Now(), time.Duration(0)
 	look := time.NewTicker(time.Second / 2)
 	defer look.Stop()
 	for {
@@ -162,7 +163,7 @@ func (r *Runner) follow(cmd *exec.Cmd, out interface{ Read([]byte) (int, error) 
 			switch word {
 			case "begin":
 				results = append(results, Result{Number: n})
-				start = time.Now()
+				start, spent = time.Now(), processorTime(cmd.Process.Pid)
 			case "end":
 				outcome, text, _ := strings.Cut(rest, " ")
 				at := &results[len(results)-1]
@@ -172,7 +173,7 @@ func (r *Runner) follow(cmd *exec.Cmd, out interface{ Read([]byte) (int, error) 
 			switch {
 			case killed != "":
 				continue
-			case time.Since(start) > r.Limit:
+			case processorTime(cmd.Process.Pid)-spent > r.Limit, time.Since(start) > 10*r.Limit: // on a busy machine
 				killed = Hang
 			case resident(cmd.Process.Pid) > r.Bytes:
 				killed = Memory
@@ -182,6 +183,26 @@ func (r *Runner) follow(cmd *exec.Cmd, out interface{ Read([]byte) (int, error) 
 			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended just now
 		}
 	}
+}
+
+// processorTime is the CPU time that a process has used, 0 if it cannot be told.
+func processorTime(pid int) time.Duration {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// The second field is a name that may hold anything; user and system time are the 14th
+	// and 15th, in hundredths of a second.
+	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(f) < 13 {
+		return 0
+	}
+	user, err1 := strconv.Atoi(f[11])
+	system, err2 := strconv.Atoi(f[12])
+	if err1 != nil || err2 != nil {
+		return 0
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 // resident is a process's resident set in bytes, 0 if it cannot be told.

@@ -453,6 +453,9 @@ private:
         if (op == "!") return !a[0];
         if (op == "abs") return abs(a[0]);
         if (op == "floor") return floor(a[0]);
+        if (op == "ceil") return ceil(a[0]);
+        if (op == "round") return round(a[0]);
+        if (op == "trunc") return trunc(a[0]);
         if (op == "wrap") {
             if (!a[0].type().is_float()) return a[0] % make_const(a[0].type(), 97);
             Expr v = floor(a[0]);

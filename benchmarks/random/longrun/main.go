@@ -59,6 +59,7 @@ func run() error {
 	workers := flag.Int("workers", 1, "processes at a time")
 	budget := flag.Int("shrink", 300, "pipelines tried to shrink one that fails; 0 leaves it as it is")
 	replay := flag.String("pipeline", "", "run this pipeline, written by an earlier run, instead")
+	again := flag.Bool("again", false, "run seeds that were run already")
 	show := flag.Bool("show", false, "print the pipeline of -seed and do nothing")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -92,6 +93,9 @@ func run() error {
 	c := &campaign{runner: runner, budget: *budget, dir: tree.Build("random"), done: map[uint64]record{}, seen: map[string]int{}, start: time.Now()}
 	if err := c.open(id); err != nil {
 		return err
+	}
+	if *again {
+		clear(c.done)
 	}
 	defer c.out.Close()
 	err = c.seeds(ctx, *first, *n, *workers)
