@@ -23,7 +23,7 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test lint bench golden install uninstall clean
+.PHONY: help setup demo build test lint bench random table golden install uninstall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,10 +48,19 @@ build/libgowarp_preload.so: $(PRELOAD) $(wildcard bridge/preload/*.h)
 	@mkdir -p build
 	@$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC -o $@ $(PRELOAD) -ldl
 
-build/gowarp: $(GO_SOURCES) $(DATA)
+# What git calls the source, for `gowarp version`; empty outside a checkout.
+REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
+ifneq ($(REVISION),$(file < build/revision))
+.PHONY: build/revision
+endif
+build/revision:
+	@mkdir -p build
+	@printf '%s' '$(REVISION)' > $@
+
+build/gowarp: $(GO_SOURCES) $(DATA) build/revision
 	@echo "build: $@"
 	@mkdir -p build
-	@go build -trimpath -o $@ ./cmd/gowarp
+	@go build -trimpath -ldflags='-X main.revision=$(REVISION)' -o $@ ./cmd/gowarp
 
 build/lib/cmake/gowarp/gowarpConfig.cmake: bridge/cmake/gowarpConfig.cmake.in bridge/cmake/package.cmake Makefile build/venv/.gowarp-stamp
 	@echo "build: $@"
@@ -86,6 +95,12 @@ bench: setup ## run the benchmarks
 	@$(MAKE) --no-print-directory build
 	@go test $(TAGS) -timeout 60m -run '^$$' -bench . -benchmem ./...
 
+N ?= 2000
+SEED ?= 1
+random: setup ## run N random pipelines from SEED on (make random N=2000 SEED=1), shrink what fails; goes on where it stopped
+	@$(MAKE) --no-print-directory build
+	@go run ./benchmarks/random/longrun -n $(N) -seed $(SEED) $(RANDOMFLAGS)
+
 # Only packages whose tests define -update know the flag.
 golden: setup ## write the golden files anew, then show what changed
 	@$(MAKE) --no-print-directory build
@@ -113,4 +128,4 @@ uninstall: ## remove what install put into PREFIX
 	@echo "removed from $(ROOT): $(INSTALLED)"
 
 clean: ## remove what was built (build/venv stays; remove build/ for everything)
-	@rm -rf build/cache build/demo build/gpusim build/lib build/gowarp build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
+	@rm -rf build/cache build/demo build/random build/rows.jsonl build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h

@@ -4,6 +4,7 @@
 package autoscheduler
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -43,8 +44,8 @@ var replayPasses = []pass{
 	{"replay", []string{"analyse"}, replay},
 }
 
-func (s *state) table() []pass {
-	if s.params.Schedule != "" {
+func tableFor(params Params) []pass {
+	if params.Schedule != "" {
 		return replayPasses
 	}
 	return passes
@@ -86,7 +87,12 @@ type state struct {
 	groups     []*plan.Group
 	found      []*search.Found // parallel to groups
 	out        *schedule.Schedule
-	notes      []Note
+
+	// For explanations only.
+	explain bool
+	notes   []Note
+	inlines map[int]InlineReason // of the Funcs that could be inlined
+	merges  []grouping.Merge
 }
 
 // Note is one decision, for explanations.
@@ -105,33 +111,67 @@ type Result struct {
 	Schedule  *schedule.Schedule
 	Problem   *plan.Problem
 	Groups    []*plan.Group
-	Found     []*search.Found // the choice for each group
+	Found     []*search.Found  // the choice for each group
+	Inlining  []InlineReason   // by Func
+	Merges    []grouping.Merge // in order, then what was refused
 	Notes     []Note
 	Evaluated int // candidates priced
 }
 
 // Schedule schedules a pipeline. It does not change p.
 func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
-	r, err := Run(p, params)
+	s, err := newState(p, params)
 	if err != nil {
 		return nil, err
 	}
-	return r.Schedule, nil
+	if err := s.run(nil); err != nil {
+		return nil, err
+	}
+	return s.out, nil
 }
+
+// ErrReplayed is what Run returns where a saved schedule is replayed.
+var ErrReplayed = errors.New("autoscheduler: schedule= replays a saved schedule: nothing is decided that could be explained; leave it away")
 
 // Run is Schedule with the reasons.
 func Run(p *halideir.Pipeline, params Params) (*Result, error) {
+	if params.Schedule != "" {
+		return nil, ErrReplayed
+	}
+	s, err := newState(p, params)
+	if err != nil {
+		return nil, err
+	}
+	s.explain = true
+	if err := s.run(nil); err != nil {
+		return nil, err
+	}
+	return &Result{
+		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found,
+		Inlining: s.inlineReasons(), Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated,
+	}, nil
+}
+
+func newState(p *halideir.Pipeline, params Params) (*state, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
-	s := &state{p: p, params: params}
-	if err := s.configure(); err != nil {
-		return nil, err
-	}
-	for _, ps := range s.table() {
+	s := &state{p: p, params: params, inlines: map[int]InlineReason{}}
+	return s, s.configure()
+}
+
+// run is every pass; after, if any, is called behind each.
+func (s *state) run(after func(pass string) error) error {
+	for _, ps := range tableFor(s.params) {
 		if err := ps.run(s); err != nil {
-			return nil, err
+			return err
+		}
+		if after == nil {
+			continue
+		}
+		if err := after(ps.name); err != nil {
+			return err
 		}
 	}
-	return &Result{Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Notes: s.notes, Evaluated: s.searcher.Evaluated}, nil
+	return nil
 }

@@ -77,6 +77,13 @@ func TestQuietUnlessAsked(t *testing.T) {
 	if !strings.Contains(out, "kernel out") {
 		t.Errorf("no loop nest in\n%s", out)
 	}
+	if strings.Contains(out, "runner-up") {
+		t.Errorf("reasons that nobody asked for in\n%s", out)
+	}
+	out = ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=2"}, small, scheduled(t, "small", cudaTarget)...)
+	if !strings.Contains(out, "runner-up") || !strings.Contains(out, "kernel out") {
+		t.Errorf("no reasons or no loop nest in\n%s", out)
+	}
 }
 
 // Two targets in one command: Halide asks twice.

@@ -136,7 +136,16 @@ func expand(pr *plan.Problem, n *plan.Nest) *plan.Expand {
 // wantedBlocks is the least number of blocks that a kernel must have: BlocksPerSM for
 // every SM, unless its output does not have a warp's worth of points for each.
 func wantedBlocks(pr *plan.Problem, k *plan.Kernel) int64 {
-	points := k.Tiles() * k.Out.ThreadCount()
+	extent := pr.Dims[pr.StageIndex(k.Out.Func, k.Out.Stage)].Extent
+	points := int64(1)
+	for _, u := range k.Out.Threads {
+		points *= extent[u.Loop]
+	}
+	for _, u := range k.Out.Blocks {
+		if u.Tile == 0 { // the others are thread loops too
+			points *= extent[u.Loop]
+		}
+	}
 	return min(BlocksPerSM*int64(pr.Device.SMs), max(1, points/int64(pr.Device.WarpSize)))
 }
 

@@ -57,10 +57,10 @@ const (
 // order of preference for ties.
 var Tilings = map[string][]Strategy{"block": {Root{}, BlockTile{}}}
 
-// maxSerialExtent is the largest untiled dimension that a thread runs through
+// MaxSerialExtent is the largest untiled dimension that a thread runs through
 // serially: colour channels and the like (Sioutas et al. 2020, section 4.2: "loops with
 // low iteration count are not tiled").
-const maxSerialExtent = 4
+const MaxSerialExtent = 4
 
 // outNest lays out the loops of a group's output stage. Tiled loops are split
 // into blocks and threads. Of the others, impure ones run inside the thread
@@ -88,7 +88,7 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 		case tiled[l] > 0:
 		case !pr.Parallel(g.Out, stage, l):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
-		case len(dims.Tiled) > 0 && dims.Extent[l] <= maxSerialExtent && !memberMoves(g, loop) && (len(g.Members) > 0 || fillsDevice(pr, dims)):
+		case len(dims.Tiled) > 0 && dims.Extent[l] <= MaxSerialExtent && !memberMoves(g, loop) && (len(g.Members) > 0 || fillsDevice(pr, dims)):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		default:
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: dims.Extent[l]})

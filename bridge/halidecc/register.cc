@@ -6,6 +6,7 @@
 #include "apply.h"
 #include "export.h"
 #include "gowarp_abi.h"
+#include "leave.h"
 #include "stack.h"
 
 #include <chrono>
@@ -99,6 +100,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     std::string json;
     with_deep_stack([&] {
         (Graph &)graph = build_graph(pipeline);
+        leave_scheduled_alone(graph);
         json = export_pipeline(graph, target);
     });
     const double export_ms = ms_since(clock);

@@ -16,9 +16,11 @@ import (
 	"unsafe"
 
 	"gowarp/autoscheduler"
+	"gowarp/autoscheduler/explain"
 	"gowarp/bridge/abi"
 	_ "gowarp/bridge/halidecc" // registers the autoscheduler
 	"gowarp/halideir"
+	"gowarp/halideir/schedule"
 )
 
 func main() {} // buildmode=c-shared asks for it and never calls it
@@ -44,13 +46,30 @@ func answer(req abi.Request) (abi.Answer, error) {
 	if err != nil {
 		return abi.Answer{}, err
 	}
-	s, err := autoscheduler.Schedule(p, params)
+	s, err := scheduled(p, params, req.Verbose)
 	if err != nil {
 		return abi.Answer{}, err
 	}
-	if req.Verbose > 0 {
-		// An unwritable stderr is no reason not to compile.
-		_ = s.Tree(os.Stderr, p)
-	}
 	return abi.Answer{Pipeline: p, Directives: s.Directives, Source: s.CPlusPlus(p)}, nil
+}
+
+// scheduled schedules. From level 1 on it prints the loop nest on stderr, from 2 on the reasons
+// too, where there are any: looking for those takes time that level 1, which prints times, must
+// not show.
+func scheduled(p *halideir.Pipeline, params autoscheduler.Params, verbose int) (*schedule.Schedule, error) {
+	if verbose < 2 || params.Schedule != "" {
+		s, err := autoscheduler.Schedule(p, params)
+		if err == nil && verbose > 0 {
+			_ = s.Tree(os.Stderr, p) // an unwritable stderr is no reason not to compile
+		}
+		return s, err
+	}
+	r, err := autoscheduler.Run(p, params)
+	if err != nil {
+		return nil, err
+	}
+	_ = explain.Of(r).Print(os.Stderr)
+	fmt.Fprintln(os.Stderr)
+	_ = r.Schedule.Tree(os.Stderr, p)
+	return r.Schedule, nil
 }

@@ -62,17 +62,11 @@ const (
 // addresses computes the lanes' addresses, of accesses bytes wide, and checks that they
 // are defined.
 func (w *warp) addresses(o *op, bytes int) bool {
-	var irregular, want uint64
+	var regularly bool
 	if o.a.class == double {
-		a := &w.r64[o.a.at]
-		first, stride := a[0]+o.offset, a[1]-a[0]
-		for i := range a {
-			v := a[i] + o.offset
-			w.addr[i] = v
-			irregular |= v - first ^ want
-			want += stride
-		}
+		regularly = shift64(&w.addr, &w.r64[o.a.at], o.offset)
 	} else {
+		var irregular, want uint64
 		a := &w.r32[o.a.at]
 		first, stride := a[0]+uint32(o.offset), a[1]-a[0]
 		for i := range a {
@@ -81,9 +75,10 @@ func (w *warp) addresses(o *op, bytes int) bool {
 			irregular |= uint64(v-first) ^ want
 			want += uint64(stride)
 		}
+		regularly = irregular == 0
 	}
 	w.pattern = scattered
-	if w.mask == all && irregular == 0 {
+	if w.mask == all && regularly {
 		switch w.stride = w.addr[1] - w.addr[0]; {
 		case w.stride == 0:
 			w.pattern = uniform

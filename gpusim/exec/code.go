@@ -48,8 +48,10 @@ type op struct {
 	d       slot
 	a, b, c slot
 	guard   int32 // a predicate, -1 for none
-	invert  bool  // run where the guard is false
-	line    int32
+	// guardTaint is the predicate's among the masks of undefined lanes.
+	guardTaint int32
+	invert     bool // run where the guard is false
+	line       int32
 
 	scalar func(a, b, c uint64) uint64
 	outMax uint64 // the bits of d's width

@@ -145,7 +145,7 @@ func (d *decoder) paramAccess(o *op, i *ptx.Inst, load bool, a *ptx.Operand) err
 		from := d.fixed(constKey{class: to.class, param: int(at) + int(a.Offset), value: uint64(t.Kind)<<8 | uint64(t.Bits)},
 			template{param: int(at) + int(a.Offset), bytes: t.Bytes(), value: uint64(o.sext)})
 		m := d.move(i, to, from)
-		m.guard, m.invert = o.guard, o.invert
+		m.guard, m.guardTaint, m.invert = o.guard, o.guardTaint, o.invert
 		*o = m
 		return nil
 	}
@@ -173,7 +173,7 @@ func (d *decoder) paramAccess(o *op, i *ptx.Inst, load bool, a *ptx.Operand) err
 		}
 		m = d.move(i, p, from)
 	}
-	m.guard, m.invert = o.guard, o.invert
+	m.guard, m.guardTaint, m.invert = o.guard, o.guardTaint, o.invert
 	*o = m
 	return nil
 }

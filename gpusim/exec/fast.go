@@ -24,8 +24,21 @@ func (w *warp) commit32(o *op, d *lanes32) {
 	}
 }
 
-// merge32 and merge64 take over the lanes of mask. Where the CPU can, its instructions do.
-var merge32, merge64 = mergeWords, mergeDoubles
+// merge32 and merge64 take over the lanes of mask; shift64 is shiftDoubles. Where the CPU can,
+// its instructions do.
+var merge32, merge64, shift64 = mergeWords, mergeDoubles, shiftDoubles
+
+// shiftDoubles adds an offset to all lanes and reports whether they lie at equal distances.
+func shiftDoubles(d, a *lanes64, offset uint64) bool {
+	var irregular uint64
+	want, stride := a[0], a[1]-a[0]
+	for i, v := range a {
+		d[i] = v + offset
+		irregular |= v ^ want
+		want += stride
+	}
+	return irregular == 0
+}
 
 func mergeWords(r, d *lanes32, mask uint32) {
 	for i := range r {
@@ -81,6 +94,9 @@ func fastForm(i *ptx.Inst, o *op) func(w *warp, o *op) {
 	}
 	if i.Op == "cvt" && (o.a.class != classOf(i.Type(1)) || o.d.class != classOf(i.Type(0))) {
 		return nil // a register wider than its type
+	}
+	if f := vectorForms[i.Text]; f != nil {
+		return f
 	}
 	return fastForms[i.Text]
 }
@@ -807,6 +823,10 @@ func floatS32(w *warp, o *op) {
 	w.commit32(o, d)
 	w.taint3(o)
 }
+
+// vectorForms come before fastForms of the same name, where the CPU has the instructions for
+// them.
+var vectorForms map[string]func(w *warp, o *op)
 
 var fastForms = map[string]func(w *warp, o *op){
 	"and.pred": andPred, "or.pred": orPred, "xor.pred": xorPred, "not.pred": notPred,

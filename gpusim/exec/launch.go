@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -171,6 +172,7 @@ type worker struct {
 	interval    uint32
 	shared      []byte
 	sshade      []byte
+	blank       []byte        // shadow of memory that nothing has written
 	races       *check.Shared // in shared memory
 	warps       []*warp
 	order       []*warp
@@ -240,9 +242,7 @@ func permuted(x, n int, seed uint64) int {
 }
 
 func (w *worker) runBlock() {
-	for i := range w.sshade {
-		w.sshade[i] = unwritten
-	}
+	w.forget(w.sshade)
 	w.order = append(w.order[:0], w.warps...)
 	for _, wp := range w.warps {
 		wp.start()
@@ -287,6 +287,14 @@ func (w *worker) runBlock() {
 			w.races.Next()
 		}
 	}
+}
+
+// forget marks memory as unwritten.
+func (w *worker) forget(shadow []byte) {
+	if len(w.blank) < len(shadow) {
+		w.blank = bytes.Repeat([]byte{unwritten}, len(shadow))
+	}
+	copy(shadow, w.blank)
 }
 
 // fail ends the launch.

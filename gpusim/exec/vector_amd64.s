@@ -18,20 +18,43 @@
 	VFMADD132PS off(DX), Y1, Y0 \
 	CANONICAL(off)
 
-#define ADD(off) \
-	VMOVUPS off(SI), Y0 \
-	VADDPS  off(DX), Y0, Y0 \
+#define FLOAT(INSTRUCTION, off) \
+	VMOVUPS     off(SI), Y0 \
+	INSTRUCTION off(DX), Y0, Y0 \
 	CANONICAL(off)
 
-#define SUB(off) \
-	VMOVUPS off(SI), Y0 \
-	VSUBPS  off(DX), Y0, Y0 \
-	CANONICAL(off)
+#define FLOATS(INSTRUCTION) \
+	MOVQ d+0(FP), DI \
+	MOVQ a+8(FP), SI \
+	MOVQ b+16(FP), DX \
+	NAN32 \
+	FLOAT(INSTRUCTION, 0) \
+	FLOAT(INSTRUCTION, 32) \
+	FLOAT(INSTRUCTION, 64) \
+	FLOAT(INSTRUCTION, 96) \
+	VZEROUPPER \
+	RET
 
-#define MUL(off) \
-	VMOVUPS off(SI), Y0 \
-	VMULPS  off(DX), Y0, Y0 \
-	CANONICAL(off)
+// One bit a lane: the result of eight comparisons at a time. Y2 is flipped in both operands.
+#define COMPARE(INSTRUCTION, off) \
+	VPXOR       off(SI), Y2, Y0 \
+	VPXOR       off(DX), Y2, Y1 \
+	INSTRUCTION Y1, Y0, Y0 \
+	VMOVMSKPS   Y0, BX \
+	SHLQ        $off/4, BX \
+	ORQ         BX, AX
+
+#define COMPARES(INSTRUCTION) \
+	MOVQ a+0(FP), SI \
+	MOVQ b+8(FP), DX \
+	XORQ AX, AX \
+	COMPARE(INSTRUCTION, 0) \
+	COMPARE(INSTRUCTION, 32) \
+	COMPARE(INSTRUCTION, 64) \
+	COMPARE(INSTRUCTION, 96) \
+	VZEROUPPER \
+	MOVL AX, ret+16(FP) \
+	RET
 
 // func fmaLanes(d, a, b, c *lanes32)
 TEXT ·fmaLanes(SB), NOSPLIT, $0-32
@@ -47,42 +70,206 @@ TEXT ·fmaLanes(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
+// func addFLanes(d, a, b *lanes32)
+TEXT ·addFLanes(SB), NOSPLIT, $0-24
+	FLOATS(VADDPS)
+
+// func subFLanes(d, a, b *lanes32)
+TEXT ·subFLanes(SB), NOSPLIT, $0-24
+	FLOATS(VSUBPS)
+
+// func mulFLanes(d, a, b *lanes32)
+TEXT ·mulFLanes(SB), NOSPLIT, $0-24
+	FLOATS(VMULPS)
+
+#define WORD(INSTRUCTION, off) \
+	VMOVDQU     off(SI), Y0 \
+	INSTRUCTION off(DX), Y0, Y0 \
+	VMOVDQU     Y0, off(DI)
+
+#define WORDS(INSTRUCTION) \
+	MOVQ d+0(FP), DI \
+	MOVQ a+8(FP), SI \
+	MOVQ b+16(FP), DX \
+	WORD(INSTRUCTION, 0) \
+	WORD(INSTRUCTION, 32) \
+	WORD(INSTRUCTION, 64) \
+	WORD(INSTRUCTION, 96) \
+	VZEROUPPER \
+	RET
+
 // func addLanes(d, a, b *lanes32)
 TEXT ·addLanes(SB), NOSPLIT, $0-24
-	MOVQ d+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), DX
-	NAN32
-	ADD(0)
-	ADD(32)
-	ADD(64)
-	ADD(96)
-	VZEROUPPER
-	RET
+	WORDS(VPADDD)
 
 // func subLanes(d, a, b *lanes32)
 TEXT ·subLanes(SB), NOSPLIT, $0-24
-	MOVQ d+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), DX
-	NAN32
-	SUB(0)
-	SUB(32)
-	SUB(64)
-	SUB(96)
-	VZEROUPPER
-	RET
+	WORDS(VPSUBD)
 
 // func mulLanes(d, a, b *lanes32)
 TEXT ·mulLanes(SB), NOSPLIT, $0-24
+	WORDS(VPMULLD)
+
+// func andLanes(d, a, b *lanes32)
+TEXT ·andLanes(SB), NOSPLIT, $0-24
+	WORDS(VPAND)
+
+// func orLanes(d, a, b *lanes32)
+TEXT ·orLanes(SB), NOSPLIT, $0-24
+	WORDS(VPOR)
+
+// func xorLanes(d, a, b *lanes32)
+TEXT ·xorLanes(SB), NOSPLIT, $0-24
+	WORDS(VPXOR)
+
+// func shlLanes(d, a, b *lanes32)
+TEXT ·shlLanes(SB), NOSPLIT, $0-24
+	WORDS(VPSLLVD)
+
+// func shrULanes(d, a, b *lanes32)
+TEXT ·shrULanes(SB), NOSPLIT, $0-24
+	WORDS(VPSRLVD)
+
+// func shrSLanes(d, a, b *lanes32)
+TEXT ·shrSLanes(SB), NOSPLIT, $0-24
+	WORDS(VPSRAVD)
+
+// func minSLanes(d, a, b *lanes32)
+TEXT ·minSLanes(SB), NOSPLIT, $0-24
+	WORDS(VPMINSD)
+
+// func maxSLanes(d, a, b *lanes32)
+TEXT ·maxSLanes(SB), NOSPLIT, $0-24
+	WORDS(VPMAXSD)
+
+// func minULanes(d, a, b *lanes32)
+TEXT ·minULanes(SB), NOSPLIT, $0-24
+	WORDS(VPMINUD)
+
+// func maxULanes(d, a, b *lanes32)
+TEXT ·maxULanes(SB), NOSPLIT, $0-24
+	WORDS(VPMAXUD)
+
+#define MAD(off) \
+	VMOVDQU off(SI), Y0 \
+	VPMULLD off(DX), Y0, Y0 \
+	VPADDD  off(CX), Y0, Y0 \
+	VMOVDQU Y0, off(DI)
+
+// func madLanes(d, a, b, c *lanes32)
+TEXT ·madLanes(SB), NOSPLIT, $0-32
 	MOVQ d+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), DX
-	NAN32
-	MUL(0)
-	MUL(32)
-	MUL(64)
-	MUL(96)
+	MOVQ c+24(FP), CX
+	MAD(0)
+	MAD(32)
+	MAD(64)
+	MAD(96)
+	VZEROUPPER
+	RET
+
+// func addDoubles(d, a, b *lanes64)
+TEXT ·addDoubles(SB), NOSPLIT, $0-24
+	MOVQ d+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	WORD(VPADDQ, 0)
+	WORD(VPADDQ, 32)
+	WORD(VPADDQ, 64)
+	WORD(VPADDQ, 96)
+	WORD(VPADDQ, 128)
+	WORD(VPADDQ, 160)
+	WORD(VPADDQ, 192)
+	WORD(VPADDQ, 224)
+	VZEROUPPER
+	RET
+
+#define WIDE(EXTEND, MULTIPLY, off) \
+	EXTEND   off(SI), Y0 \
+	EXTEND   off(DX), Y1 \
+	MULTIPLY Y1, Y0, Y0 \
+	VMOVDQU  Y0, 2*off(DI)
+
+#define WIDES(EXTEND, MULTIPLY) \
+	MOVQ d+0(FP), DI \
+	MOVQ a+8(FP), SI \
+	MOVQ b+16(FP), DX \
+	WIDE(EXTEND, MULTIPLY, 0) \
+	WIDE(EXTEND, MULTIPLY, 16) \
+	WIDE(EXTEND, MULTIPLY, 32) \
+	WIDE(EXTEND, MULTIPLY, 48) \
+	WIDE(EXTEND, MULTIPLY, 64) \
+	WIDE(EXTEND, MULTIPLY, 80) \
+	WIDE(EXTEND, MULTIPLY, 96) \
+	WIDE(EXTEND, MULTIPLY, 112) \
+	VZEROUPPER \
+	RET
+
+// func wideSLanes(d *lanes64, a, b *lanes32)
+TEXT ·wideSLanes(SB), NOSPLIT, $0-24
+	WIDES(VPMOVSXDQ, VPMULDQ)
+
+// func wideULanes(d *lanes64, a, b *lanes32)
+TEXT ·wideULanes(SB), NOSPLIT, $0-24
+	WIDES(VPMOVZXDQ, VPMULUDQ)
+
+// func equalLanes(a, b *lanes32) uint32
+TEXT ·equalLanes(SB), NOSPLIT, $0-20
+	VPXOR Y2, Y2, Y2
+	COMPARES(VPCMPEQD)
+
+// func greaterSLanes(a, b *lanes32) uint32
+TEXT ·greaterSLanes(SB), NOSPLIT, $0-20
+	VPXOR Y2, Y2, Y2
+	COMPARES(VPCMPGTD)
+
+// func greaterULanes(a, b *lanes32) uint32
+TEXT ·greaterULanes(SB), NOSPLIT, $0-20
+	VPCMPEQD Y2, Y2, Y2
+	VPSLLD   $31, Y2, Y2
+	COMPARES(VPCMPGTD)
+
+#define ADDRESS(off) \
+	VMOVDQU off(SI), Y0 \
+	VPXOR   Y3, Y0, Y1 \
+	VPOR    Y1, Y6, Y6 \
+	VPADDQ  Y4, Y0, Y0 \
+	VMOVDQU Y0, off(DI) \
+	VPADDQ  Y5, Y3, Y3
+
+// func addressLanes(d, a *lanes64, offset uint64) bool
+TEXT ·addressLanes(SB), NOSPLIT, $0-25
+	MOVQ         d+0(FP), DI
+	MOVQ         a+8(FP), SI
+	VPBROADCASTQ offset+16(FP), Y4
+
+	// Y3 is what the next four lanes hold if all distances are that of the first two.
+	MOVQ         (SI), AX
+	MOVQ         8(SI), BX
+	SUBQ         AX, BX
+	VMOVQ        AX, X3
+	ADDQ         BX, AX
+	VPINSRQ      $1, AX, X3, X3
+	ADDQ         BX, AX
+	VMOVQ        AX, X1
+	ADDQ         BX, AX
+	VPINSRQ      $1, AX, X1, X1
+	VINSERTI128  $1, X1, Y3, Y3
+	SHLQ         $2, BX
+	VMOVQ        BX, X5
+	VPBROADCASTQ X5, Y5
+	VPXOR        Y6, Y6, Y6
+	ADDRESS(0)
+	ADDRESS(32)
+	ADDRESS(64)
+	ADDRESS(96)
+	ADDRESS(128)
+	ADDRESS(160)
+	ADDRESS(192)
+	ADDRESS(224)
+	VPTEST       Y6, Y6
+	SETEQ        ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -120,7 +307,7 @@ TEXT ·mergeLanes32(SB), NOSPLIT, $0-20
 	MOVQ         r+0(FP), DI
 	MOVQ         d+8(FP), SI
 	MOVL         mask+16(FP), AX
-	MOVQ         AX, X0
+	VMOVQ        AX, X0
 	VPBROADCASTD X0, Y0
 	VMOVDQU      ·top32(SB), Y4
 	MERGE32(0)
@@ -135,7 +322,7 @@ TEXT ·mergeLanes64(SB), NOSPLIT, $0-20
 	MOVQ         r+0(FP), DI
 	MOVQ         d+8(FP), SI
 	MOVL         mask+16(FP), AX
-	MOVQ         AX, X0
+	VMOVQ        AX, X0
 	VPBROADCASTQ X0, Y0
 	VMOVDQU      ·top64(SB), Y4
 	MERGE64(0)

@@ -210,7 +210,7 @@ func Decode(data []byte) (*Schedule, error) {
 	case head.Format == nil:
 		return nil, fmt.Errorf(`schedule: the document has no "format"; a schedule says "format": %q`, FormatName)
 	case *head.Format != FormatName:
-		return nil, fmt.Errorf("schedule: this is a %.40s, not a schedule (%s)", *head.Format, FormatName)
+		return nil, fmt.Errorf("schedule: its format is %.40q, not that of a schedule (%s)", *head.Format, FormatName)
 	case head.Version == nil:
 		return nil, errors.New("schedule: the document has no version")
 	case string(*head.Version) != fmt.Sprint(Version):

@@ -1,7 +1,8 @@
 // Package suite is what every program has to pass under gowarp: the results of the
 // plainly scheduled CPU build and of an independent reference, on OpenCL at sizes that
-// fit no tile, and kernels that every NVIDIA GPU accepts and can launch. It does not
-// judge speed.
+// fit no tile and on the simulator of CUDA, clean in both there and under Oclgrind, and
+// kernels that every NVIDIA GPU accepts and can launch. Schedules of Halide's own
+// autoschedulers run on the simulator beside gowarp's. It does not judge speed.
 package suite
 
 import (
