@@ -59,5 +59,8 @@ func TestCameraPipe(t *testing.T) {
 		Sizes:     sizes,
 		Estimated: [2]int{1536, 2560},
 		// No Tiny: Halide takes long to compile everything inlined into three channels.
+		Untried:   map[string]string{"Anderson2021": "it takes a minute to schedule this"},
+		Simulated: [2]int{131, 77},
+		Peers:     map[string]string{"Mullapudi2016": "cannot launch"}, // 64x32 threads a block
 	})
 }

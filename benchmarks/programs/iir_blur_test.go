@@ -23,5 +23,7 @@ func TestIIRBlur(t *testing.T) {
 		Estimated: [2]int{1536, 2560},
 		Tiny:      [2]int{7, 5},
 		Tolerance: harness.Default,
+		Simulated: [2]int{67, 40},
+		Peers:     map[string]string{"Mullapudi2016": "out-of-bounds"},
 	})
 }

@@ -44,5 +44,8 @@ func TestInterpolate(t *testing.T) {
 		Estimated: [2]int{1536, 2560},
 		// No Tiny: inlined, a point of the output reads 9^9 pixels.
 		Tolerance: harness.Default,
+		Untried:   map[string]string{"Anderson2021": "it takes minutes to schedule this"},
+		Simulated: [2]int{131, 77},
+		Peers:     map[string]string{"Mullapudi2016": "out-of-bounds"},
 	})
 }

@@ -23,5 +23,7 @@ func TestLocalLaplacian(t *testing.T) {
 		Estimated: [2]int{1536, 2560},
 		// No Tiny: inlined, a point of the output reads 16^7 pixels.
 		Tolerance: harness.Default,
+		Simulated: [2]int{67, 40},
+		Untried:   map[string]string{"Anderson2021": "it takes minutes and gigabytes to schedule this"},
 	})
 }

@@ -29,5 +29,7 @@ func TestNLMeans(t *testing.T) {
 		Estimated: [2]int{1536, 2560},
 		Tiny:      [2]int{7, 5},
 		Tolerance: harness.Default,
+		Simulated: [2]int{67, 40},
+		Untried:   map[string]string{"Anderson2021": "it gives up after minutes"},
 	})
 }

@@ -21,5 +21,7 @@ func TestStencilChain(t *testing.T) {
 		Sizes:     [][2]int{{300, 200}, {131, 77}, {33, 9}, {7, 5}},
 		Estimated: [2]int{1536, 2560},
 		// No Tiny: inlined, a point of the output reads 25^32.
+		Simulated: [2]int{67, 40},
+		Untried:   map[string]string{"Anderson2021": "it takes minutes to schedule this"},
 	})
 }

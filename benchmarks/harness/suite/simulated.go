@@ -53,7 +53,7 @@ func outcome(s *harness.Simulation, want map[string]*harness.Array, tolerance ha
 			}
 		}
 		for _, e := range s.Report.Errors {
-			if strings.Contains(e, exec.ErrLaunch.Error()) {
+			if strings.Contains(e, strings.TrimPrefix(exec.ErrLaunch.Error(), "exec: ")) {
 				seen[unlaunchable] = true
 			}
 		}

@@ -2,12 +2,10 @@ package suite
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 
 	"gowarp/benchmarks/harness"
 	"gowarp/gpusim/check"
-	"gowarp/gpusim/exec"
 	"gowarp/gpusim/libcuda/simulator"
 )
 
@@ -23,7 +21,7 @@ func TestOutcome(t *testing.T) {
 		return r
 	}
 	refused := report()
-	refused.Errors = []string{fmt.Sprintf("%v: kernel k: 2048 threads (CUDA error 1)", exec.ErrLaunch)}
+	refused.Errors = []string{"a launch that no GPU accepts: kernel k: 64x32x1 threads a block; 1024 in all and 64 in z are the most (CUDA error 1)"}
 	failure := errors.New("exit status 1")
 	for _, c := range []struct {
 		s    harness.Simulation

@@ -44,8 +44,8 @@ public:
         remapped[0](x, y, k) = (cast<float>(k * step) + contrast * cast<float>(apart)) * (1.0f / most) + boost(entry);
         guide[0] = bright;
         for (int l = 1; l < levels; l++) {
-            remapped[l] = halved(remapped[l - 1], "remapped_" + std::to_string(l));
-            guide[l] = halved(guide[l - 1], "guide_" + std::to_string(l));
+            remapped[l] = halved(seen(remapped[l - 1], l - 1), "remapped_" + std::to_string(l));
+            guide[l] = halved(seen(guide[l - 1], l - 1), "guide_" + std::to_string(l));
         }
 
         laplacian[levels - 1] = remapped[levels - 1];
@@ -84,6 +84,21 @@ public:
 private:
     Var x{"x"}, y{"y"}, c{"c"}, k{"k"}, i{"i"};
     static constexpr int most = 65535;
+    static constexpr int edge_level = 2;
+
+    // Samples of the edge level that lie within the image.
+    static Expr coarse(Expr extent) {
+        return ((extent - 1) >> edge_level) + 1;
+    }
+
+    // The level that coarser ones are made from. At one level the image ends, or the
+    // finest would be asked for hundreds of pixels around it.
+    Func seen(Func f, int level) {
+        if (level != edge_level) {
+            return f;
+        }
+        return BoundaryConditions::repeat_edge(f, {{0, coarse(input.width())}, {0, coarse(input.height())}});
+    }
 
     // Coarse samples lie between two fine ones: (1 3 3 1) / 8 on the way down, the
     // same weights on the way up.

@@ -10,8 +10,9 @@ LEVELS = 8
 REMAPPINGS = 8
 MOST = 65535
 STEP = MOST // (REMAPPINGS - 1)
-# Beyond it the coarsest samples see nothing but the repeated edge, and repeating the edge
-# of any level is the same as repeating the image's.
+EDGE_LEVEL = 2  # its samples within the image are extended for all coarser levels
+# Beyond it the coarsest samples see nothing but a repeated edge, and repeating the edge
+# of the array is the same as repeating the image's.
 MARGIN = 256
 COARSEST = 2 ** (LEVELS - 1)
 
@@ -27,15 +28,24 @@ def doubled(a):
     return ndimage.zoom(a, 2, order=1, mode="nearest", grid_mode=True)
 
 
-def gaussian(a):
+def extended(a, size):
+    """The same array with the image's edge at this level repeated around the image."""
+    before = MARGIN >> EDGE_LEVEL
+    inner = [slice(before, before + ((n - 1) >> EDGE_LEVEL) + 1) for n in size]
+    grow = [(s.start, n - s.stop) for s, n in zip(inner, a.shape)]
+    return np.pad(a[tuple(inner)], grow, mode="edge")
+
+
+def gaussian(a, size):
     pyramid = [a]
-    for _ in range(LEVELS - 1):
-        pyramid.append(halved(pyramid[-1]))
+    for level in range(LEVELS - 1):
+        finer = pyramid[-1]
+        pyramid.append(halved(extended(finer, size) if level == EDGE_LEVEL else finer))
     return pyramid
 
 
-def laplacian(a):
-    pyramid = gaussian(a)
+def laplacian(a, size):
+    pyramid = gaussian(a, size)
     return [fine - doubled(coarse) for fine, coarse in zip(pyramid, pyramid[1:])] + pyramid[-1:]
 
 
@@ -51,10 +61,10 @@ def main():
         apart = luma - k * STEP
         d = (apart - apart % 32) / STEP
         boost = float(args["detail"]) * d * np.exp(-d * d / 2) / (REMAPPINGS - 1)
-        stacks.append(laplacian((k * STEP + float(args["contrast"]) * apart) / MOST + boost))
+        stacks.append(laplacian((k * STEP + float(args["contrast"]) * apart) / MOST + boost, (height, width)))
 
     result = None
-    for level, guide in reversed(list(enumerate(gaussian(luma / STEP)))):
+    for level, guide in reversed(list(enumerate(gaussian(luma / STEP, (height, width))))):
         below = np.clip(np.floor(guide).astype(int), 0, REMAPPINGS - 2)
         pyramids = np.stack([s[level] for s in stacks])
         low, high = (np.take_along_axis(pyramids, (below + i)[None], axis=0)[0] for i in (0, 1))
