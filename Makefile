@@ -101,6 +101,16 @@ random: setup ## run N random pipelines from SEED on (make random N=2000 SEED=1)
 	@$(MAKE) --no-print-directory build
 	@go run ./benchmarks/random/longrun -n $(N) -seed $(SEED) $(RANDOMFLAGS)
 
+# Every check of every program and N random pipelines, as one table.
+table: setup ## check every program and N random pipelines; the table is build/table.md
+	@$(MAKE) --no-print-directory build
+	@rm -f build/rows.jsonl
+	@export GOWARP_ROWS="$(CURDIR)/build/rows.jsonl"; failed=0; \
+		go test $(TAGS) -count=1 -timeout 120m ./benchmarks/programs || failed=1; \
+		go run ./benchmarks/random/longrun -n $(N) -seed $(SEED) -workers 2 || failed=1; \
+		go run ./benchmarks/table build/rows.jsonl >build/table.md || failed=1; \
+		cat build/table.md; exit $$failed
+
 # Only packages whose tests define -update know the flag.
 golden: setup ## write the golden files anew, then show what changed
 	@$(MAKE) --no-print-directory build

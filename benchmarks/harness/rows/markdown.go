@@ -16,7 +16,7 @@ func Markdown(w io.Writer, all []Row) (bad int, err error) {
 	var b strings.Builder
 	programs := names(all, func(r Row) string { return r.Program }, func(r Row) bool { return r.Check != Random })
 	if len(programs) > 0 {
-		fmt.Fprintln(&b, "| program | Funcs | kernels | in the plugin, ms | CPU and reference | OpenCL on the CPU | CUDA simulated, sm_50 | sm_86 | ptxas sm_50, 75, 86: most registers / spilled B | memory checker |")
+		fmt.Fprintln(&b, "| program | Funcs | kernels | in the plugin, ms | CPU and reference | OpenCL on the CPU | CUDA simulated, sm_50 | sm_86 | ptxas sm_50, 75, 86: most registers / spilled B | Oclgrind |")
 		fmt.Fprintln(&b, "|---|---|---|---|---|---|---|---|---|---|")
 	}
 	for _, p := range programs {

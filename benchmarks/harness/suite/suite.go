@@ -178,6 +178,7 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 // oclgrind has the OpenCL kernels checked at the two smallest sizes by a tool that has
 // nothing in common with the simulator for CUDA.
 func (p Program) oclgrind(t *testing.T, tree *harness.Tree) {
+	p.record(t, rows.Row{Check: rows.Memcheck, Size: p.Sizes[len(p.Sizes)-1]})
 	_, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: p.scheduler()})
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
 	for _, size := range p.Sizes[max(len(p.Sizes)-2, 0):] {

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/rows"
 	"gowarp/benchmarks/random"
 )
 
@@ -283,13 +284,13 @@ func replayed(ctx context.Context, runner *random.Runner, path string) error {
 func (c *campaign) summary(first uint64, n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	rows := map[string]map[random.Outcome]int{}
+	lines := map[string]map[random.Outcome]int{}
 	all := map[random.Outcome]int{}
 	count := func(row string, o random.Outcome) {
-		if rows[row] == nil {
-			rows[row] = map[random.Outcome]int{}
+		if lines[row] == nil {
+			lines[row] = map[random.Outcome]int{}
 		}
-		rows[row][o]++
+		lines[row][o]++
 	}
 	failed, ran := 0, 0
 	for seed := first; seed < first+uint64(n); seed++ {
@@ -308,6 +309,9 @@ func (c *campaign) summary(first uint64, n int) int {
 			count(k, r.Outcome)
 		}
 	}
+	if err := keep(c.done, first, n); err != nil {
+		fmt.Fprintln(os.Stderr, "random:", err)
+	}
 	outcomes := slices.Sorted(maps.Keys(all))
 	line := func(name string, of map[random.Outcome]int) {
 		fmt.Printf("%-30s", name)
@@ -321,10 +325,38 @@ func (c *campaign) summary(first uint64, n int) int {
 		fmt.Printf(" %8s", o)
 	}
 	fmt.Println()
-	for _, k := range slices.Sorted(maps.Keys(rows)) {
-		line(k, rows[k])
+	for _, k := range slices.Sorted(maps.Keys(lines)) {
+		line(k, lines[k])
 	}
 	line("all", all)
 	fmt.Printf("%d pipelines of seeds %d to %d: %d failed\n", ran, first, first+uint64(n)-1, failed)
 	return failed
+}
+
+// keep records the outcomes by target, for `make table`.
+func keep(done map[uint64]record, first uint64, n int) error {
+	byTarget := map[string]*rows.Row{}
+	for seed := first; seed < first+uint64(n); seed++ {
+		r, ok := done[seed]
+		if !ok || r.Outcome == random.Skip {
+			continue
+		}
+		row := byTarget[r.Target]
+		if row == nil {
+			row = &rows.Row{Program: fmt.Sprintf("seeds %d to %d, %s", first, first+uint64(n)-1, r.Target), Scheduler: "gowarp", Check: rows.Random, Outcome: rows.OK, Figures: map[string]float64{}}
+			byTarget[r.Target] = row
+		}
+		row.Figures["ran"]++
+		if r.Outcome.Failed() {
+			row.Outcome = "wrong"
+		} else {
+			row.Figures["right"]++
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(byTarget)) {
+		if err := rows.Record(*byTarget[t]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
