@@ -203,4 +203,20 @@ func TestPythonGenerators(t *testing.T) {
 		t.Error("gowarp did not schedule")
 	}
 	fails(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp", "HL_AUTOSCHEDULER_PLUGIN=/nonexistent.so"), python, args, "there is no plugin at")
+	want := body(t, dir, "pysmall")
+
+	// As Halide documents it, with parameters.
+	dir = t.TempDir()
+	dump := filepath.Join(dir, "p.json")
+	args = []string{script, "-g", "pysmall", "-o", dir, "-e", "schedule", "-p", tree(t).Plugin(), cudaTarget, "autoscheduler=gowarp", "autoscheduler.max_registers=32", "autoscheduler.dump=" + dump}
+	ok(t, nil, python, args...)
+	if got := body(t, dir, "pysmall"); got != want {
+		t.Errorf("by -p:\n%s\nby the variable:\n%s", got, want)
+	}
+	decoded(t, []byte(text(t, dump)))
+	os.Remove(dump)
+	ok(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp", "HL_AUTOSCHEDULER_PARAMS=dump="+dump), python, script, "-g", "pysmall", "-o", dir, "-e", "schedule", cudaTarget)
+	decoded(t, []byte(text(t, dump)))
+	fails(t, nil, python, append(args, "autoscheduler.gpu=nonsense"), "gowarp: ", "nonsense", "RuntimeError: Generator failed")
+	fails(t, nil, python, append(args, "habit=scheduled"), "gowarp: ", "sums", "compute_root()", "RuntimeError: Generator failed")
 }

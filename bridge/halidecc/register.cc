@@ -5,6 +5,7 @@
 
 #include "apply.h"
 #include "export.h"
+#include "given.h"
 #include "gowarp_abi.h"
 #include "leave.h"
 #include "stack.h"
@@ -106,7 +107,8 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     const double export_ms = ms_since(clock);
 
     std::vector<const char *> keys, values;
-    for (const auto &kv : params.extra) {
+    const auto given = given_params(params);
+    for (const auto &kv : given) {
         keys.push_back(kv.first.c_str());
         values.push_back(kv.second.c_str());
     }

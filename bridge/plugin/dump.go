@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -12,8 +13,14 @@ import (
 // another name in the same folder first, then renamed.
 func writeAtomically(name string, data []byte) (err error) {
 	folder := filepath.Dir(name)
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+	switch info, err := os.Stat(folder); {
+	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("the folder " + folder + " does not exist; make it, or name another file")
+	case err != nil || !info.IsDir():
+		return errors.New(folder + " is not a folder; name another file")
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return errors.New("it is a folder; name a file, as in " + filepath.Join(name, "pipeline.json"))
 	}
 	f, err := os.CreateTemp(folder, "."+filepath.Base(name)+".*")
 	if err != nil {

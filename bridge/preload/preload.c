@@ -107,6 +107,7 @@ static struct {
     int open;     // such a run is under way
     int leaving;  // the plugin gave up; the generator runs again, as it is
     void (*unmute)(void);
+    char **arguments;  // the command line of the run, if it was completed
 } run;
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -121,6 +122,12 @@ int gowarp_leave_alone(void (*unmute)(void)) {
     run.leaving = 1;
     run.unmute = unmute;
     return 1;
+}
+
+// For the plugin: the completed command line of the generator that runs, or NULL.
+EXPORTED const char *const *gowarp_arguments(void);
+const char *const *gowarp_arguments(void) {
+    return (const char *const *)run.arguments;
 }
 
 // The generators that this process leaves as they are: "a,b".
@@ -263,11 +270,13 @@ int interposed(int argc, char **argv, const void *factories) {
     memcpy(&real, &f, sizeof f);  // ISO C has no conversion from data to code
     run.open |= chose;
     run.inside++;
+    run.arguments = run.inside > 1 ? run.arguments : completed;
     int code = n ? real(n, completed, factories) : real(argc, argv, factories);
     if (again(argc, argv, chose)) {
         code = real(argc, argv, factories);
     }
     run.inside--;
+    run.arguments = run.inside ? run.arguments : NULL;
     free_argv(completed);
     return code;
 }
@@ -284,11 +293,13 @@ int interposed_2(int argc, char **argv) {
     memcpy(&real, &f, sizeof f);
     run.open |= chose;
     run.inside++;
+    run.arguments = run.inside > 1 ? run.arguments : completed;
     int code = n ? real(n, completed) : real(argc, argv);
     if (again(argc, argv, chose)) {
         code = real(argc, argv);
     }
     run.inside--;
+    run.arguments = run.inside ? run.arguments : NULL;
     free_argv(completed);
     return code;
 }
