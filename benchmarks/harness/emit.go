@@ -150,6 +150,7 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 	}
 	var dir string
 	if o.Fresh {
+		forgetPeak()
 		if dir, err = tempDir(); err == nil {
 			err = fill(dir)
 		}

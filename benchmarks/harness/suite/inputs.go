@@ -26,7 +26,8 @@ func Map(photo *harness.Array, t harness.DType, depth int, f func(r, g, b, d int
 		shape = append(shape, depth)
 	}
 	n := shape[0] * shape[1]
-	out := &harness.Array{Type: t, Shape: shape}
+	out := harness.NewArray(t, shape...)
+	out.Data = out.Data[:0]
 	for d := range max(depth, 1) {
 		for i := range n {
 			out.Data = appendElement(out.Data, t, f(int(photo.Data[i]), int(photo.Data[n+i]), int(photo.Data[2*n+i]), d))
