@@ -85,7 +85,7 @@ add.s64 %rd20, %rd1, %rd10; add.s64 %rd21, %rd2, %rd11; add.s64 %rd23, %rd3, %rd
 		}
 		data := make([]byte, memory-r.IntN(3))
 		for i := range data {
-			data[i] = byte(r.IntN(2)) // so that stores often are of the same value
+			data[i] = byte(-r.IntN(2)) // of each sign, and often the same value
 		}
 		holes, inPlace, checks, seed := r.IntN(2) == 0, r.IntN(4) == 0, r.IntN(4) > 0, r.Uint64()
 		type outcome struct {
