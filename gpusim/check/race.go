@@ -146,9 +146,8 @@ func (p *Page) note(kind, n int, a Access) {
 
 // ReadLanes notes plain reads by the lanes of mask, a being that of lane 0: each lane reads
 // the cell at its (address - base) >> shift, modulo PageCells. It returns the lanes that it
-// has left out because they race.
+// has left out: the first that races and all behind it.
 func (p *Page) ReadLanes(addr *[32]uint64, base uint64, mask uint32, shift uint8, a Access) uint32 {
-	var left uint32
 	written := p.used & writes
 	p.used |= 1 << plainRead
 	for lane, m := 0, mask; m != 0; lane, m = lane+1, m>>1 {
@@ -156,7 +155,7 @@ func (p *Page) ReadLanes(addr *[32]uint64, base uint64, mask uint32, shift uint8
 			n := (addr[lane&31] - base) >> (shift & 63) % PageCells
 			switch old := p.cells[plainRead][n]; {
 			case written != 0 && (p.cells[plainWrite][n].concurrent(a) || p.cells[atomicWrite][n].racesWith(a)):
-				left |= 1 << lane
+				return mask &^ (1<<lane - 1)
 			case old == 0:
 				p.cells[plainRead][n] = a
 			default:
@@ -165,12 +164,11 @@ func (p *Page) ReadLanes(addr *[32]uint64, base uint64, mask uint32, shift uint8
 		}
 		a += NextThread
 	}
-	return left
+	return 0
 }
 
 // WriteLanes is the same of plain writes.
 func (p *Page) WriteLanes(addr *[32]uint64, base uint64, mask uint32, shift uint8, a Access) uint32 {
-	var left uint32
 	others := p.used &^ (1 << plainWrite)
 	p.used |= 1 << plainWrite
 	for lane, m := 0, mask; m != 0; lane, m = lane+1, m>>1 {
@@ -178,14 +176,13 @@ func (p *Page) WriteLanes(addr *[32]uint64, base uint64, mask uint32, shift uint
 			n := (addr[lane&31] - base) >> (shift & 63) % PageCells
 			c := &p.cells[plainWrite][n]
 			if c.concurrent(a) || others != 0 && (p.cells[atomicWrite][n].racesWith(a) || p.cells[plainRead][n].racesWith(a) || p.cells[atomicRead][n].racesWith(a)) {
-				left |= 1 << lane
-			} else {
-				*c = a
+				return mask &^ (1<<lane - 1)
 			}
+			*c = a
 		}
 		a += NextThread
 	}
-	return left
+	return 0
 }
 
 // racesWith reports whether any of the accesses that a remembered one stands for is

@@ -98,10 +98,9 @@ func (s *Shared) Write(n, thread int, atomic bool) (race int, written bool) {
 }
 
 // ReadLanes notes plain reads by the lanes of mask, lane 0 being the given thread, each of the
-// cell at its (address + plus) >> shift. It returns the lanes that it has left out because they may
-// race.
+// cell at its (address + plus) >> shift. It returns the lanes that it has left out: the first that
+// races and all behind it.
 func (s *Shared) ReadLanes(addr *[32]uint64, plus uint64, mask uint32, shift uint8, thread int) uint32 {
-	var left uint32
 	written := s.used & writes
 	s.used |= 1 << plainRead
 	me := s.epoch<<epochShift | uint32(thread)<<threadLow
@@ -110,23 +109,21 @@ func (s *Shared) ReadLanes(addr *[32]uint64, plus uint64, mask uint32, shift uin
 		if m&1 != 0 {
 			n := (addr[lane&31] + plus) >> (shift & 63)
 			if written != 0 && (s.foreign(plain[n], me) || s.foreign(atomic[n], me)) {
-				left |= 1 << lane
-			} else {
-				v := me
-				if old := reads[n]; old>>epochShift == s.epoch && old != me {
-					v |= sharedMany
-				}
-				reads[n] = v
+				return mask &^ (1<<lane - 1)
 			}
+			v := me
+			if old := reads[n]; old>>epochShift == s.epoch && old != me {
+				v |= sharedMany
+			}
+			reads[n] = v
 		}
 		me += 1 << threadLow
 	}
-	return left
+	return 0
 }
 
 // WriteLanes is the same of plain writes.
 func (s *Shared) WriteLanes(addr *[32]uint64, plus uint64, mask uint32, shift uint8, thread int) uint32 {
-	var left uint32
 	others := s.used &^ (1 << plainWrite)
 	s.used |= 1 << plainWrite
 	me := s.epoch<<epochShift | uint32(thread)<<threadLow
@@ -135,14 +132,13 @@ func (s *Shared) WriteLanes(addr *[32]uint64, plus uint64, mask uint32, shift ui
 			n := (addr[lane&31] + plus) >> (shift & 63)
 			c := &s.cells[plainWrite][n]
 			if s.foreign(*c, me) || others != 0 && (s.foreign(s.cells[atomicWrite][n], me) || s.foreign(s.cells[plainRead][n], me) || s.foreign(s.cells[atomicRead][n], me)) {
-				left |= 1 << lane
-			} else {
-				*c = me
+				return mask &^ (1<<lane - 1)
 			}
+			*c = me
 		}
 		me += 1 << threadLow
 	}
-	return left
+	return 0
 }
 
 // foreign reports whether an entry stands for another thread than me, or for others too.

@@ -156,21 +156,26 @@ func newCache(lines int) *cache {
 }
 
 // table says in which slot a line is, 0 for none. Lines that are used lie in a few stretches of
-// memory: pages of slots are quicker than a map.
-type table [][]int32
+// much memory: two levels of pages are quicker than a map.
+type table []*[tablePage]*[tablePage]int32
 
 const tablePage = 1 << 10
 
 func (t *table) slot(line uint64) *int32 {
-	n := line / tablePage
+	n := line / (tablePage * tablePage)
 	if n >= uint64(len(*t)) {
-		*t = append(*t, make([][]int32, n+1-uint64(len(*t)))...)
+		*t = append(*t, make(table, n+1-uint64(len(*t)))...)
 	}
-	p := &(*t)[n]
-	if *p == nil {
-		*p = make([]int32, tablePage)
+	pages := (*t)[n]
+	if pages == nil {
+		pages = new([tablePage]*[tablePage]int32)
+		(*t)[n] = pages
 	}
-	return &(*p)[line%tablePage]
+	page := &pages[line/tablePage%tablePage]
+	if *page == nil {
+		*page = new([tablePage]int32)
+	}
+	return &(*page)[line%tablePage]
 }
 
 func (c *cache) access(sector uint64, read, write bool) {

@@ -193,6 +193,30 @@ func TestDiscardedValues(t *testing.T) {
 	}
 }
 
+// TestCopiedUndefined: what a kernel left undefined is still its fault after a copy within the
+// device.
+func TestCopiedUndefined(t *testing.T) {
+	m := newTestMemory()
+	a, b := allocate(t, m, make([]byte, 256)), allocate(t, m, make([]byte, 256))
+	launch(t, m, Launch{Kernel: loadKernel(t, 1, "ld.param.b64 %rd1, [p0]; st.global.b32 [%rd1+8], %r70; ret;"), Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: pointers(a)})
+	if err := m.Copied(b+64, a, 128); err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[uint64]int{a: 4, b: 0, b + 64: 4} {
+		u, err := m.Read(at, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == 0 {
+			if u != nil {
+				t.Errorf("%+v", u)
+			}
+		} else if u == nil || u.Bytes != want || u.Kernel != "k" || u.Kind != check.Uninitialised {
+			t.Errorf("at %#x: %+v", at, u)
+		}
+	}
+}
+
 func TestFreedMemory(t *testing.T) {
 	m := newTestMemory()
 	a, b := allocate(t, m, make([]byte, 256)), allocate(t, m, make([]byte, 256))

@@ -60,7 +60,7 @@ func (w *warp) raceLoad(a *alloc, o *op, bytes int) {
 			m &^= lanes
 			p, mu := a.page(cell)
 			for at := 0; at < bytes; at += g {
-				left |= p.ReadLanes(&w.addr, a.base-uint64(at), lanes, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
+				left |= p.ReadLanes(&w.addr, a.base-uint64(at), lanes&^left, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
 			}
 			mu.Unlock()
 		}
@@ -77,7 +77,7 @@ func (w *warp) raceSharedLoad(o *op, bytes int) {
 		left = 0
 		g := w.k.sharedGranule
 		for at := 0; at < bytes; at += g {
-			left |= w.w.races.ReadLanes(&w.addr, uint64(at), w.mask, uint8(bits.TrailingZeros(uint(g))), w.first)
+			left |= w.w.races.ReadLanes(&w.addr, uint64(at), w.mask&^left, uint8(bits.TrailingZeros(uint(g))), w.first)
 		}
 	}
 	for m := left; m != 0; m &= m - 1 {

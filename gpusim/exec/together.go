@@ -210,7 +210,7 @@ func (w *warp) storeGlobal(a *alloc, o *op, bytes int) {
 			p, mu := a.page(cell)
 			racing := uint32(0)
 			for at := 0; at < bytes; at += g {
-				racing |= p.WriteLanes(&w.addr, a.base-uint64(at), lanes, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
+				racing |= p.WriteLanes(&w.addr, a.base-uint64(at), lanes&^racing, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
 			}
 			w.scatter(o, a.data, a.shadow, a.base, lanes&^racing)
 			mu.Unlock()
@@ -229,7 +229,7 @@ func (w *warp) storeShared(o *op, bytes int) {
 			left = 0
 			g := w.k.sharedGranule
 			for at := 0; at < bytes; at += g {
-				left |= w.w.races.WriteLanes(&w.addr, uint64(at), w.mask, uint8(bits.TrailingZeros(uint(g))), w.first)
+				left |= w.w.races.WriteLanes(&w.addr, uint64(at), w.mask&^left, uint8(bits.TrailingZeros(uint(g))), w.first)
 			}
 		}
 	}
