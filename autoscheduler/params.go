@@ -22,6 +22,7 @@ type Params struct {
 	Parallelism       int // SMs; 0: the device's
 	SharedMemoryLimit int // KiB a block; 0: the device's
 	MaxRegisters      int // a thread
+	Check             string
 	Dump              string
 }
 
@@ -46,6 +47,7 @@ var Table = []Param{
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
 	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),
 	number("max_registers", 64, 16, 255, "registers a thread may use; Halide's CUDA runtime caps them at 64 unless HL_CUDA_JIT_MAX_REGISTERS says otherwise", func(p *Params) *int { return &p.MaxRegisters }),
+	word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check }),
 	text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump }),
 }
 
@@ -131,11 +133,11 @@ func ParseParams(kv map[string]string) (Params, error) {
 }
 
 // Map is the parameters in force, as strings; those that the device decides are left
-// out, and so is dump, which changes no schedule.
+// out, and so are check and dump: they are about the run, not about the schedule.
 func (p Params) Map() map[string]string {
 	m := map[string]string{}
 	for _, row := range Table {
-		if v := row.get(&p); v != "" && row.Key != "dump" {
+		if v := row.get(&p); v != "" && row.Key != "check" && row.Key != "dump" {
 			m[row.Key] = v
 		}
 	}

@@ -60,6 +60,7 @@ func checkOrder(table []pass) error {
 type state struct {
 	p          *halideir.Pipeline
 	params     Params
+	apart      []int // Funcs that share no kernel with another
 	device     occupancy.Device
 	options    strategy.Options
 	coster     coster.Coster
@@ -105,10 +106,14 @@ func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
 
 // Run is Schedule with the reasons.
 func Run(p *halideir.Pipeline, params Params) (*Result, error) {
+	return run(p, params, nil)
+}
+
+func run(p *halideir.Pipeline, params Params, apart []int) (*Result, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
-	s := &state{p: p, params: params}
+	s := &state{p: p, params: params, apart: apart}
 	if err := s.configure(); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import "C"
 
 import (
 	"fmt"
-	"os"
+	"strings"
 	"unsafe"
 
 	"gowarp/autoscheduler"
@@ -44,13 +44,21 @@ func answer(req abi.Request) (abi.Answer, error) {
 	if err != nil {
 		return abi.Answer{}, err
 	}
-	s, err := autoscheduler.Schedule(p, params)
-	if err != nil {
+	r, err := autoscheduler.RunnerUp(p, params, req.Faults)
+	switch {
+	case err != nil:
 		return abi.Answer{}, err
+	case r == nil:
+		return abi.Answer{None: true}, nil
+	}
+	a := abi.Answer{Pipeline: p, Directives: r.Schedule.Directives, Source: r.Schedule.CPlusPlus(p), Check: params.Check == "1"}
+	for _, l := range r.Launches() {
+		a.Kernels = append(a.Kernels, abi.Kernel(l))
 	}
 	if req.Verbose > 0 {
-		// An unwritable stderr is no reason not to compile.
-		_ = s.Tree(os.Stderr, p)
+		var b strings.Builder
+		_ = r.Schedule.Tree(&b, p) // a Builder takes everything
+		a.Listing = b.String()
 	}
-	return abi.Answer{Pipeline: p, Directives: s.Directives, Source: s.CPlusPlus(p)}, nil
+	return a, nil
 }

@@ -2,6 +2,8 @@
 // driver COMMAND PLUGIN [KEY=VALUE…]. It exits 0, or 1 after printing the error.
 #include <Halide.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <sys/wait.h>
@@ -132,6 +134,20 @@ int untouched(AutoschedulerParams params) {
     return 0;
 }
 
+// Takes every child that ends, as servers do, and never restarts what it interrupts.
+void reap(int) {
+    const int kept = errno;
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    errno = kept;
+}
+
+void on_children(void (*handler)(int)) {
+    struct sigaction a {};
+    a.sa_handler = handler;
+    sigaction(SIGCHLD, &a, nullptr);
+}
+
 // Schedules in a child that was forked after the plugin was loaded and used.
 int forked(const AutoschedulerParams &params) {
     Blur().pipeline.apply_autoscheduler(target, params);
@@ -163,7 +179,10 @@ int main(int argc, char **argv) {
             return b.touched() ? 0 : 1;
         }
         const AutoschedulerParams params = parse(argc, argv, 3);
-        if (command == "schedule") {
+        if (command == "reaping" || command == "ignoring") {
+            on_children(command == "reaping" ? reap : SIG_IGN);
+        }
+        if (command == "schedule" || command == "reaping" || command == "ignoring") {
             Blur b;
             const AutoSchedulerResults results = b.pipeline.apply_autoscheduler(target, params);
             printf("%s", results.schedule_source.c_str());
