@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -185,10 +184,7 @@ func TestRunnersUp(t *testing.T) {
 // What befalls the process that lowers a schedule stays there. A crash takes the runner-up;
 // where nothing was learnt the schedule stays, since it must not depend on the machine's load.
 func TestTroubleOfTheChild(t *testing.T) {
-	lib := filepath.Join(t.TempDir(), "trouble.so")
-	if out, err := exec.Command("cc", "-O1", "-Wno-infinite-recursion", "-shared", "-fPIC", filepath.Join("testdata", "trouble.c"), "-o", lib, "-ldl").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	lib := preloadedC(t, "trouble")
 	const kept, taken = "// scripted\n", "// runner-up to [[-1]]"
 	unchecked := "the schedule could not be checked and is taken as it is"
 	for _, c := range []struct {
@@ -207,7 +203,7 @@ func TestTroubleOfTheChild(t *testing.T) {
 		t.Run(c.trouble, func(t *testing.T) {
 			t.Parallel()
 			params := append([]string{"-c", `ulimit -S -c unlimited; ulimit -S -t 3; exec "$@"`, "sh", compiled(t, "driver"), "schedule", scriptedPlugin(t)}, written(t, right(), alone())...)
-			out := ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=1", "LD_PRELOAD=" + lib, "TROUBLE=" + c.trouble}, "/bin/sh", params...)
+			out := ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=1", lib, "TROUBLE=" + c.trouble}, "/bin/sh", params...)
 			wants(t, out, c.words...)
 			if strings.Count(out, "this is printed") > strings.Count(out, "it said: ") {
 				t.Errorf("what the child prints is not kept apart:\n%s", out)

@@ -8,6 +8,7 @@
 #include "export.h"
 #include "gowarp_abi.h"
 #include "stack.h"
+#include "version.h"
 
 #include <chrono>
 #include <cstdio>
@@ -81,6 +82,10 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         throw CompileError("gowarp: this process was forked after the plugin was loaded, and the Go runtime does not "
                            "survive a fork. Load the plugin in the process that compiles (start it with exec, or with "
                            "multiprocessing's \"spawn\").");
+    }
+    static const std::string mismatch = version_mismatch();
+    if (!mismatch.empty()) {
+        throw CompileError("gowarp: " + mismatch);
     }
     if (!gowarp_schedule) {
         throw CompileError("gowarp: this copy of the plugin was linked without its Go half");

@@ -35,8 +35,8 @@ func answer(req abi.Request) (abi.Answer, error) {
 	}
 	// Before scheduling: the dump of a pipeline that cannot be scheduled is the
 	// one that somebody wants to see.
-	if params.Dump != "" {
-		if err := writeAtomically(params.Dump, req.JSON); err != nil {
+	if params.Dump != "" && len(req.Faults) == 0 {
+		if err := write(params.Dump, req.JSON); err != nil {
 			return abi.Answer{}, fmt.Errorf("dump=%s: %w", params.Dump, err)
 		}
 	}

@@ -40,5 +40,15 @@ for target, params, words in [
     else:
         sys.exit("no error: " + words)
 
+# Nor does a process that was forked since hang.
+child = os.fork()
+if child == 0:
+    try:
+        pipeline().apply_autoscheduler(gpu, hl.AutoschedulerParams("gowarp"))
+        os._exit(1)
+    except hl.HalideError as e:
+        os._exit(7 if 'multiprocessing\'s "spawn"' in str(e) else 2)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
 pipeline().apply_autoscheduler(gpu, hl.AutoschedulerParams("gowarp"))
 print("done")
