@@ -22,6 +22,7 @@ type Params struct {
 	Parallelism       int // SMs; 0: the device's
 	SharedMemoryLimit int // KiB a block; 0: the device's
 	MaxRegisters      int // a thread
+	Check             string
 	Dump              string
 	Schedule          string // file of a saved schedule
 }
@@ -47,6 +48,7 @@ var Table = []Param{
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
 	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),
 	number("max_registers", 64, 16, 255, "registers a thread may use; Halide's CUDA runtime caps them at 64 unless HL_CUDA_JIT_MAX_REGISTERS says otherwise", func(p *Params) *int { return &p.MaxRegisters }),
+	word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check }),
 	text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump }),
 	text("schedule", "replay the schedule in this file, as gowarp schedule --format json writes it, instead of searching for one", func(p *Params) *string { return &p.Schedule }),
 }
@@ -133,11 +135,11 @@ func ParseParams(kv map[string]string) (Params, error) {
 }
 
 // Map is the parameters in force, as strings; those that the device decides are left
-// out, and so are the names of files.
+// out, and so are the names of files and check: they are about the run, not about the schedule.
 func (p Params) Map() map[string]string {
 	m := map[string]string{}
 	for _, row := range Table {
-		if v := row.get(&p); v != "" && row.Key != "dump" && row.Key != "schedule" {
+		if v := row.get(&p); v != "" && row.Key != "check" && row.Key != "dump" && row.Key != "schedule" {
 			m[row.Key] = v
 		}
 	}

@@ -19,6 +19,9 @@ func analyse(s *state) error {
 	pr.Fits = bounds.NewFits(s.p, r)
 	pr.Device = &s.device
 	pr.Limits = s.limits()
+	for _, fn := range s.apart {
+		pr.Apart[fn] = true
+	}
 	pr.Expand = make([]plan.Expand, pr.NumStages())
 	pr.Dims = make([]plan.Dims, pr.NumStages())
 	s.problem = pr

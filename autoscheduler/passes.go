@@ -77,6 +77,7 @@ func checkOrder(table []pass) error {
 type state struct {
 	p          *halideir.Pipeline
 	params     Params
+	apart      []int // Funcs that share no kernel with another
 	device     occupancy.Device
 	options    strategy.Options
 	coster     coster.Coster
@@ -112,6 +113,7 @@ type Result struct {
 	Problem   *plan.Problem
 	Groups    []*plan.Group
 	Found     []*search.Found  // the choice for each group
+	Explained bool             // whether there are reasons
 	Inlining  []InlineReason   // by Func
 	Merges    []grouping.Merge // in order, then what was refused
 	Notes     []Note
@@ -138,18 +140,27 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 	if params.Schedule != "" {
 		return nil, ErrReplayed
 	}
+	return run(p, params, nil, true)
+}
+
+// run is the passes with some Funcs kept apart, and with reasons if they are asked for.
+func run(p *halideir.Pipeline, params Params, apart []int, explain bool) (*Result, error) {
 	s, err := newState(p, params)
 	if err != nil {
 		return nil, err
 	}
-	s.explain = true
+	s.apart, s.explain = apart, explain
 	if err := s.run(nil); err != nil {
 		return nil, err
 	}
-	return &Result{
-		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found,
-		Inlining: s.inlineReasons(), Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated,
-	}, nil
+	r := &Result{
+		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Explained: explain,
+		Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated,
+	}
+	if explain {
+		r.Inlining = s.inlineReasons()
+	}
+	return r, nil
 }
 
 func newState(p *halideir.Pipeline, params Params) (*state, error) {

@@ -12,7 +12,8 @@ import "C"
 
 import (
 	"fmt"
-	"os"
+	"io"
+	"strings"
 	"unsafe"
 
 	"gowarp/autoscheduler"
@@ -20,7 +21,6 @@ import (
 	"gowarp/bridge/abi"
 	_ "gowarp/bridge/halidecc" // registers the autoscheduler
 	"gowarp/halideir"
-	"gowarp/halideir/schedule"
 )
 
 func main() {} // buildmode=c-shared asks for it and never calls it
@@ -37,8 +37,8 @@ func answer(req abi.Request) (abi.Answer, error) {
 	}
 	// Before scheduling: the dump of a pipeline that cannot be scheduled is the
 	// one that somebody wants to see.
-	if params.Dump != "" {
-		if err := writeAtomically(params.Dump, req.JSON); err != nil {
+	if params.Dump != "" && len(req.Faults) == 0 {
+		if err := write(params.Dump, req.JSON); err != nil {
 			return abi.Answer{}, fmt.Errorf("dump=%s: %w", params.Dump, err)
 		}
 	}
@@ -46,30 +46,33 @@ func answer(req abi.Request) (abi.Answer, error) {
 	if err != nil {
 		return abi.Answer{}, err
 	}
-	s, err := scheduled(p, params, req.Verbose)
-	if err != nil {
+	r, err := autoscheduler.RunnerUp(p, params, req.Faults, req.Verbose > 1)
+	switch {
+	case err != nil:
 		return abi.Answer{}, err
+	case r == nil:
+		return abi.Answer{None: true}, nil
 	}
-	return abi.Answer{Pipeline: p, Directives: s.Directives, Source: s.CPlusPlus(p)}, nil
+	a := abi.Answer{Pipeline: p, Directives: r.Schedule.Directives, Source: r.Schedule.CPlusPlus(p), Check: params.Check == "1" && params.Schedule == ""}
+	for _, l := range r.Launches() {
+		a.Kernels = append(a.Kernels, abi.Kernel(l))
+	}
+	if req.Verbose > 0 {
+		var b strings.Builder
+		_ = listing(&b, p, r) // a Builder takes everything
+		a.Listing = b.String()
+	}
+	return a, nil
 }
 
-// scheduled schedules. From level 1 on it prints the loop nest on stderr, from 2 on the reasons
-// too, where there are any: looking for those takes time that level 1, which prints times, must
-// not show.
-func scheduled(p *halideir.Pipeline, params autoscheduler.Params, verbose int) (*schedule.Schedule, error) {
-	if verbose < 2 || params.Schedule != "" {
-		s, err := autoscheduler.Schedule(p, params)
-		if err == nil && verbose > 0 {
-			_ = s.Tree(os.Stderr, p) // an unwritable stderr is no reason not to compile
+// listing is what HL_DEBUG_AUTOSCHEDULE prints of a schedule: the loop nest, and before it the
+// reasons if they were looked for. That takes time which level 1, which prints times, must not show.
+func listing(w io.Writer, p *halideir.Pipeline, r *autoscheduler.Result) error {
+	if r.Explained {
+		if err := explain.Of(r).Print(w); err != nil {
+			return err
 		}
-		return s, err
+		fmt.Fprintln(w)
 	}
-	r, err := autoscheduler.Run(p, params)
-	if err != nil {
-		return nil, err
-	}
-	_ = explain.Of(r).Print(os.Stderr)
-	fmt.Fprintln(os.Stderr)
-	_ = r.Schedule.Tree(os.Stderr, p)
-	return r.Schedule, nil
+	return r.Schedule.Tree(w, p)
 }

@@ -24,9 +24,10 @@ type Problem struct {
 	Expand  []Expand // by stage index (see StageIndex): the stage with inlined Funcs in place
 	Dims    []Dims   // by stage index: which loops are tiled
 	Host    []string // by Func id: why it runs on the host; empty if it runs on the GPU
+	Apart   []bool   // by Func id: it shares no kernel with another Func
 
 	funcBytes, inputBytes []float64 // see BufferBytes
-	first   []int    // Func id -> index of its stage 0
+	first                 []int     // Func id -> index of its stage 0
 }
 
 // Limits is what no launch may exceed.
@@ -54,7 +55,7 @@ func (pr *Problem) Parallel(fn, stage, loop int) bool {
 
 // NewProblem numbers the stages of a pipeline.
 func NewProblem(p *halideir.Pipeline) *Problem {
-	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), first: make([]int, len(p.Funcs)+1)}
+	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), first: make([]int, len(p.Funcs)+1)}
 	n := 0
 	for i := range p.Funcs {
 		pr.first[i] = n
