@@ -20,12 +20,12 @@ import (
 // Every form of an instruction without memory that the decoder takes, against a definition
 // that shares nothing with it: integers of any size and exact rationals, rounded by search.
 
-// words are the lower-case words among the string literals of the decoder's sources: the
+// words are the lower-case words among the string literals of sources of the decoder: the
 // opcodes are among them, whatever is added.
-func words(t *testing.T) []string {
+func words(t *testing.T, files ...string) []string {
 	var found []string
 	word := regexp.MustCompile(`^[a-z][a-z0-9]*$`)
-	for _, name := range []string{"scalar.go", "scalar_int.go", "scalar_float.go", "scalar_cvt.go"} {
+	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func forms(t *testing.T) []form {
 		}
 		all = append(all, form{i, s.in, s.out})
 	}
-	for _, op := range words(t) {
+	for _, op := range words(t, "scalar.go", "scalar_int.go", "scalar_float.go", "scalar_cvt.go") {
 		for _, m := range mods {
 			for _, a := range types {
 				try(op, m, a)
