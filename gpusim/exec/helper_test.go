@@ -120,7 +120,8 @@ mul.wide.u32 %rd23, %r23, 24; add.s64 %rd24, %rd20, %rd23; mul.wide.u32 %rd25, %
 	b.WriteString("st.global.b64 [%rd26], %rd1;\n$end: ret;")
 	k := loadKernel(t, 3, b.String())
 
-	m := newTestMemory()
+	size := 40*len(values) + 1<<12
+	m := NewMemory(make([]byte, size), size, nil)
 	var data []byte
 	for _, v := range values {
 		for _, x := range v {

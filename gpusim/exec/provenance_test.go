@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gowarp/gpusim/check"
+	"gowarp/gpusim/ptx"
 )
 
 // TestSources: what an address may be computed from.
@@ -90,5 +91,24 @@ func TestRacesByAnyPointer(t *testing.T) {
 		if f := log.Findings(); len(f) == 0 || f[0].Kind != check.GlobalRace {
 			t.Errorf("%s: %v", name, f)
 		}
+	}
+}
+
+// TestSourcesOfCalls: pointers go into functions and come back.
+func TestSourcesOfCalls(t *testing.T) {
+	m, err := ptx.Parse(header + `.func (.param .b64 r) next(.param .b64 a) { .reg .b64 %rd<4>; ld.param.b64 %rd1, [a]; st.global.b32 [%rd1], 7; add.s64 %rd2, %rd1, 4; st.param.b64 [r], %rd2; ret; }
+.visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2) { .reg .b64 %rd<9>;
+ld.param.b64 %rd1, [p1];
+{ .param .b64 x; .param .b64 y; st.param.b64 [x], %rd1; call.uni (y), next, (x); ld.param.b64 %rd2, [y]; }
+st.global.b32 [%rd2], 8; ld.param.b64 %rd3, [p2]; ld.global.b32 %rd4, [%rd3]; ret; }`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := loaded.Kernels["k"].written; len(w) != 1 || w[0] != 2 {
+		t.Errorf("%b", w)
 	}
 }

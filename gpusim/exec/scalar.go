@@ -56,7 +56,7 @@ func scalarOf(i *ptx.Inst) (scalar, error) {
 			}
 			return b
 		}
-		s, ok = scalar{f: f, in: []ptx.Type{t, t, pred}, out: t}, len(i.Mods) == 0 && len(i.Types) == 1
+		s, ok = scalar{f: f, in: []ptx.Type{t, t, pred}, out: t}, len(i.Mods) == 0 && len(i.Types) == 1 && t.Kind != ptx.Pred
 	case i.Op == "mov":
 		s, ok = scalar{f: func(a, _, _ uint64) uint64 { return a }, in: []ptx.Type{t}, out: t}, len(i.Mods) == 0
 	case t.Kind == ptx.Float || t.Kind == ptx.Packed:

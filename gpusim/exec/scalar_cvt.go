@@ -35,7 +35,7 @@ func convert(i *ptx.Inst) (scalar, bool) {
 			mode, rounds, whole = up, rounds+1, len(m) == 3
 		}
 	}
-	if rounds > 1 {
+	if rounds > 1 || ftz && d != f32 && a != f32 || whole && d.Kind == ptx.Float && d != a {
 		return s, false
 	}
 	switch {

@@ -91,6 +91,9 @@ func floatOp(i *ptx.Inst) (scalar, bool) {
 	if len(i.Types) != 1 {
 		return s, false
 	}
+	if !wellFormed(i) {
+		return s, false
+	}
 	if t.Kind == ptx.Packed {
 		return packedOp(i)
 	}
@@ -226,9 +229,11 @@ func floatOp(i *ptx.Inst) (scalar, bool) {
 		s.f = func(a, b, _ uint64) uint64 {
 			x, y := decode(a, t, ftz), decode(b, t, ftz)
 			switch {
-			case x != x && !nan:
+			case nan && (x != x || y != y):
+				return encode(math.NaN(), t, ftz) // math.Max prefers an infinity
+			case x != x:
 				x = y
-			case y != y && !nan:
+			case y != y:
 				y = x
 			}
 			return encode(f(x, y), t, ftz)
@@ -236,6 +241,55 @@ func floatOp(i *ptx.Inst) (scalar, bool) {
 		return s, only(i, "ftz", "NaN")
 	}
 	return s, false
+}
+
+// wellFormed reports whether the PTX ISA has the form; what has no definition cannot be
+// computed rightly.
+func wellFormed(i *ptx.Inst) bool {
+	t := i.Type(0)
+	half := t == f16 || t.Kind == ptx.Packed
+	directions, approximates := 0, 0
+	for _, m := range i.Mods {
+		switch m {
+		case "rn":
+			directions++
+		case "rz", "rm", "rp":
+			directions++
+			if half {
+				return false
+			}
+		case "approx", "full":
+			approximates++
+		case "ftz":
+			if t != f32 {
+				return false
+			}
+		case "sat":
+			if t == f64 {
+				return false
+			}
+		}
+	}
+	single := directions+approximates == 1
+	switch i.Op {
+	case "add", "sub", "mul":
+		return directions <= 1 && approximates == 0
+	case "fma", "mad":
+		return directions == 1 && approximates == 0 && (i.Op == "fma" || !half)
+	case "div":
+		return single && !half && !i.Has("sat") && (t == f32 || approximates == 0)
+	case "rcp", "sqrt":
+		return single && !half && !i.Has("sat") && !i.Has("full") && (t == f32 || approximates == 0)
+	case "rsqrt":
+		return single && !half && modsAre(i, "approx") || modsAre(i, "approx.ftz")
+	case "lg2", "sin", "cos":
+		return t == f32 && (modsAre(i, "approx") || modsAre(i, "approx.ftz"))
+	case "ex2", "tanh":
+		return t == f16 && modsAre(i, "approx") || t == f32 && (modsAre(i, "approx") || modsAre(i, "approx.ftz") && i.Op == "ex2")
+	case "copysign":
+		return !half
+	}
+	return true
 }
 
 func exp2(a float64) float64 {

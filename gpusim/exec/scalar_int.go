@@ -26,6 +26,9 @@ func intOp(i *ptx.Inst) (scalar, bool) {
 	if len(i.Types) != 1 && i.Op != "dp4a" && i.Op != "popc" {
 		return s, false
 	}
+	if t.Kind == ptx.Pred && i.Op != "and" && i.Op != "or" && i.Op != "xor" && i.Op != "not" {
+		return s, false
+	}
 	switch i.Op {
 	case "add":
 		if modsAre(i, "sat") && signed && n == 32 {
@@ -290,7 +293,7 @@ func dot4(i *ptx.Inst) (scalar, bool) {
 func setp(i *ptx.Inst) (scalar, bool) {
 	t := i.Type(0)
 	s := scalar{in: []ptx.Type{t, t}, out: pred}
-	if len(i.Types) != 1 || len(i.Mods) == 0 {
+	if len(i.Types) != 1 || len(i.Mods) == 0 || t.Kind == ptx.Pred || t.Kind == ptx.Packed {
 		return s, false
 	}
 	op := i.Mods[0]

@@ -1,10 +1,11 @@
 // Runs small pipelines by Halide's JIT on the CPU and on CUDA and compares. Each prints
-// one line: its name, then "ok" or what differs. Usage: pipelines CAPABILITY [NAME]
+// one line: its name, then "ok" or what differs. Usage: pipelines CAPABILITY [START OF A NAME]
 #include "Halide.h"
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <string>
 using namespace Halide;
 
@@ -14,7 +15,14 @@ static std::string only_name;
 
 static Target gpu() {
     Target t = get_host_target().with_feature(Target::CUDA);
-    return t.with_feature(capability >= 86 ? Target::CUDACapability86 : capability >= 75 ? Target::CUDACapability75 : Target::CUDACapability50);
+    switch (capability) {
+    case 50: return t.with_feature(Target::CUDACapability50);
+    case 61: return t.with_feature(Target::CUDACapability61);
+    case 70: return t.with_feature(Target::CUDACapability70);
+    case 75: return t.with_feature(Target::CUDACapability75);
+    case 80: return t.with_feature(Target::CUDACapability80);
+    default: return t.with_feature(Target::CUDACapability86);
+    }
 }
 
 static double value(const Buffer<> &a, size_t i) {
@@ -31,7 +39,7 @@ static double value(const Buffer<> &a, size_t i) {
 
 // build makes the algorithm anew and schedules it for the GPU or not at all.
 static void check(const std::string &name, std::vector<int> size, double tolerance, std::function<Func(bool)> build) {
-    if (!only_name.empty() && name != only_name) return;
+    if (name.compare(0, only_name.size(), only_name) != 0) return;
     try {
         Realization want = build(false).realize(size, get_host_target());
         Realization got = build(true).realize(size, gpu());
@@ -207,9 +215,146 @@ static void functions(bool wide) {
     }
 }
 
+// Instructions that ordinary pipelines seldom need: each is a pipeline of its own.
+template<class T>
+static void odd(const std::string &n) {
+    Type t = type_of<T>();
+    bool is_int = !t.is_float();
+    // All of a kind are components of one pipeline, which compiles faster than many.
+    std::map<std::string, std::vector<std::function<Expr(Expr, Expr)>>> kinds;
+    auto each = [&](const std::string &name, std::function<Expr(Expr, Expr)> fn, bool vector = false) {
+        kinds[vector ? "vector_" : "scalar_"].push_back(fn);
+    };
+    auto inexact = [&](const std::string &name, std::function<Expr(Expr, Expr)> fn) { kinds["inexact_"].push_back(fn); };
+    Expr most = cast(UInt(t.bits()), t.bits() - 1);
+    if (is_int) {
+        auto by = [=](Expr q) { return cast(t, q & cast(t, t.bits() / 2 - 1)); };
+        for (bool vector : {false, true}) {
+            std::string v = vector ? "vector_" : "";
+            each(v + "absd", [](Expr p, Expr q) { return absd(p, q); }, vector);
+            each(v + "saturating_sub", [](Expr p, Expr q) { return saturating_sub(p, q); }, vector);
+            each(v + "halving_add", [](Expr p, Expr q) { return halving_add(p, q); }, vector);
+            each(v + "rounding_halving_add", [](Expr p, Expr q) { return rounding_halving_add(p, q); }, vector);
+            each(v + "halving_sub", [](Expr p, Expr q) { return halving_sub(p, q); }, vector);
+            each(v + "rounding_shift_right", [=](Expr p, Expr q) { return rounding_shift_right(p, by(q)); }, vector);
+            each(v + "rounding_shift_left", [=](Expr p, Expr q) { return rounding_shift_left(p, by(q)); }, vector);
+            each(v + "shift_either_way", [=](Expr p, Expr q) { return p << (cast(Int(t.bits()), by(q)) - t.bits() / 4); }, vector);
+            each(v + "bits", [=](Expr p, Expr q) { return cast<uint8_t>(count_leading_zeros(p)) + cast<uint8_t>(count_trailing_zeros(q)) * 3 + cast<uint8_t>(popcount(p ^ q)); }, vector);
+            each(v + "div_round_to_zero", [=](Expr p, Expr q) { return div_round_to_zero(p, q | cast(t, 1)) + mod_round_to_zero(p, q | cast(t, 1)); }, vector);
+            each(v + "div_constant", [=](Expr p, Expr q) { return p / cast(t, 7) + q % cast(t, 10); }, vector);
+            each(v + "logic", [](Expr p, Expr q) { return select((p < q) != (p == cast(p.type(), 3) || q > p), p & ~q, p | q); }, vector);
+            each(v + "lerp", [=](Expr p, Expr q) { return t.is_uint() && t.bits() <= 32 ? lerp(p, q, cast<uint8_t>(p ^ q)) : p; }, vector);
+            if (t.bits() < 64) {
+                each(v + "mul_shift_right", [=](Expr p, Expr q) { return mul_shift_right(p, q, cast(UInt(t.bits()), t.bits())); }, vector);
+                each(v + "rounding_mul_shift_right", [=](Expr p, Expr q) { return rounding_mul_shift_right(p, q, most); }, vector);
+                each(v + "widening_mul", [](Expr p, Expr q) { return widening_mul(p, q) + widening_add(p, q); }, vector);
+                each(v + "narrowing", [](Expr p, Expr q) { return saturating_cast(p.type(), widening_add(p, q)); }, vector);
+            }
+            if (t.bits() <= 32) each(v + "fast_integer_divide", [=](Expr p, Expr q) { return t.is_uint() && t.bits() <= 32 ? fast_integer_divide(p, cast<uint8_t>(q & cast(t, 127)) + cast<uint8_t>(1)) : p; }, vector);
+        }
+        each("saturating_cast", [=](Expr p, Expr q) { return cast<uint64_t>(saturating_cast<int8_t>(p)) ^ cast<uint64_t>(saturating_cast<uint16_t>(q)) ^ cast<uint64_t>(saturating_cast<int32_t>(p)); });
+        if (t.bits() >= 32) for (int k = 0; k < 4; k++) check("odd_atomic" + std::to_string(k) + "_" + n, {40}, 0, [=](bool on_gpu) {
+            Func h("h");
+            RDom r(0, 1024);
+            Expr at = (r.x * 7) % 40, v = cast(t, (r.x * 31) % 100) - cast(t, 50);
+            h(x) = cast(t, 50);
+            h(at) = k == 0 ? min(h(at), v) : k == 1 ? max(h(at), v) : k == 2 ? h(at) + v : h(at) - v;
+            if (on_gpu) {
+                RVar ro, ri;
+                h.gpu_tile(x, xi, 32);
+                h.update().atomic(true).split(r, ro, ri, 64).gpu_blocks(ro).gpu_threads(ri);
+            }
+            return h;
+        });
+    } else {
+        each("minmax", [](Expr p, Expr q) { return min(p, q) - max(p, -q) + clamp(p, cast(p.type(), -3), cast(p.type(), 5)); });
+        each("classes", [](Expr p, Expr q) { Expr r = p / select(q > cast(q.type(), 0), q, cast(q.type(), 0)); return cast<int>(is_nan(r)) + 2 * cast<int>(is_inf(r)) + 4 * cast<int>(is_finite(r)); });
+        each("reinterpret", [=](Expr p, Expr q) { return reinterpret(Int(t.bits()), p) ^ reinterpret(Int(t.bits()), q); });
+        each("strict", [](Expr p, Expr q) { return strict_float(min(p, q) + max(p * q, p) - select(p < q, p, -q)); });
+        each("round", [](Expr p, Expr q) { return floor(p) + ceil(q) * 2 + trunc(p) * 4 + round(q) * 8; });
+        each("vector", [](Expr p, Expr q) { return p * q + p - select(p < q, p, q); }, true);
+        inexact("mod", [](Expr p, Expr q) { return p % (abs(q) + cast(q.type(), 1)); });
+        inexact("sqrt", [](Expr p, Expr q) { return sqrt(abs(p)) + abs(q); });
+        inexact("lerp", [](Expr p, Expr q) { return lerp(p, q, cast(p.type(), .25f)); });
+        inexact("exp", [](Expr p, Expr q) { return exp(p / 32) + log(abs(q) + 1) + sin(p) + tanh(q); });
+        inexact("pow", [](Expr p, Expr q) { return pow(abs(p) / 8 + 1, q / 32); });
+        if (t.bits() == 32) {
+            inexact("inverse", [](Expr p, Expr q) { return fast_inverse(abs(p) + 1) + fast_inverse_sqrt(abs(q) + 1); });
+            inexact("fast", [](Expr p, Expr q) { return fast_sin(p / 16) + fast_cos(q / 16) + fast_pow(abs(p) + 1, q / 32); });
+            inexact("erf", [](Expr p, Expr q) { return erf(p / 32) + erf(q); });
+        }
+        if (t.bits() >= 32) check("odd_atomic_add_" + n, {40}, 1e-3, [=](bool on_gpu) {
+            Func h("h");
+            RDom r(0, 1024);
+            h(x) = cast(t, 1);
+            h((r.x * 7) % 40) += cast(t, r.x) / 64;
+            if (on_gpu) {
+                RVar ro, ri;
+                h.gpu_tile(x, xi, 32);
+                h.update().atomic().split(r, ro, ri, 64).gpu_blocks(ro).gpu_threads(ri);
+            }
+            return h;
+        });
+    }
+    for (auto &kind : kinds) check("odd_" + kind.first + n, {64, 8}, kind.first != "inexact_" ? 0 : t.bits() == 16 ? 1e-2 : 2e-3, [=](bool on_gpu) {
+        bool vector = kind.first == "vector_", wide = kind.first == "inexact_";
+        Func a = input(wide ? Float(32) : t, "a", 21), c = input(wide ? Float(32) : t, "c", 22), f("f");
+        std::vector<Expr> e;
+        for (auto &fn : kind.second) e.push_back(wide ? fn(cast(t, a(x, y) / 64), cast(t, c(x, y) / 64)) : fn(a(x, y), c(x, y)));
+        f(x, y) = Tuple(e);
+        if (on_gpu && vector) {
+            a.gpu_tile(x, y, xi, yi, 32, 4);
+            c.gpu_tile(x, y, xi, yi, 32, 4);
+            f.gpu_tile(x, y, xi, yi, 32, 4).vectorize(xi, 4);
+        } else if (on_gpu) {
+            f.gpu_tile(x, y, xi, yi, 32, 4);
+        }
+        return f;
+    });
+}
+
+// Sums of four products of bytes, which are one instruction from 6.1 on.
+template<class A, class B>
+static void dot(const std::string &n) {
+    check("odd_dot_" + n, {64, 8}, 0, [](bool on_gpu) {
+        Func a = input(type_of<A>(), "a", 3), c = input(type_of<B>(), "c", 4), f("f"), o("o");
+        RDom r(0, 8);
+        Type sum = type_of<A>().is_int() || type_of<B>().is_int() ? Int(32) : UInt(32);
+        f(x, y) = cast(sum, 0);
+        f(x, y) += cast(sum, a(4 * x + r, y)) * cast(sum, c(r, y));
+        o(x, y) = f(x, y);
+        if (on_gpu) {
+            RVar ro, ri;
+            o.gpu_tile(x, y, xi, yi, 32, 4);
+            f.compute_at(o, xi).update().split(r, ro, ri, 4).atomic().vectorize(ri);
+            a.compute_root().gpu_tile(x, y, xi, yi, 32, 4);
+            c.compute_root().gpu_tile(x, y, xi, yi, 8, 4);
+        }
+        return o;
+    });
+}
+
+static void oddities() {
+    odd<uint8_t>("u8");
+    odd<int8_t>("i8");
+    odd<uint16_t>("u16");
+    odd<int16_t>("i16");
+    odd<uint32_t>("u32");
+    odd<int32_t>("i32");
+    odd<uint64_t>("u64");
+    odd<int64_t>("i64");
+    odd<float16_t>("f16");
+    odd<float>("f32");
+    odd<double>("f64");
+    dot<uint8_t, uint8_t>("u8");
+    dot<int8_t, int8_t>("i8");
+    dot<uint8_t, int8_t>("u8_i8");
+}
+
 int main(int argc, char **argv) {
     capability = argc > 1 ? atoi(argv[1]) : 86;
     only_name = argc > 2 ? argv[2] : "";
+    oddities();
     types<uint8_t>("u8");
     types<int8_t>("i8");
     types<uint16_t>("u16");
