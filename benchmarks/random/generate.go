@@ -50,9 +50,12 @@ func (g *generator) pipeline() *Pipeline {
 		v := g.draw(-4, 9)
 		g.p.Scalars = append(g.p.Scalars, &Scalar{g.name("p"), "i32", v, v + g.draw(-1, 1)*g.draw(0, 2)})
 	}
-	n := g.draw(1, 8)
-	if g.chance(5) {
-		n = g.draw(8, 30)
+	n := g.draw(3, 10)
+	switch g.draw(0, 7) {
+	case 0:
+		n = g.draw(1, 2)
+	case 1:
+		n = g.draw(10, 30)
 	}
 	for tries := 0; len(g.p.Funcs) < n && tries < 20*n; tries++ {
 		g.stage()
@@ -60,6 +63,7 @@ func (g *generator) pipeline() *Pipeline {
 	if len(g.p.Funcs) == 0 {
 		return nil
 	}
+	g.gather()
 	g.outputs()
 	g.prune()
 	g.wrappers()
@@ -98,6 +102,33 @@ func (g *generator) stage() {
 	})
 	delete(g.unread, f.Source)
 	g.unread[f.Name] = true
+}
+
+// gather joins Funcs that nobody has read, so that more than the last chain is computed.
+func (g *generator) gather() {
+	var open []source
+	for _, f := range g.p.Funcs {
+		if g.unread[f.Name] && len(open) < 4 {
+			open = append(open, g.of(f))
+		}
+	}
+	if len(open) < 2 || g.chance(4) {
+		return
+	}
+	f := &Func{Name: g.name("f")}
+	at := g.vars(f, min(g.draw(1, 3), 5))
+	t := g.anyType()
+	v := g.to(t, g.read(open[0], at...))
+	for _, s := range open[1:] {
+		v = g.op(pick(g, "+", "-", "max"), v, g.to(t, g.read(s, g.nudge(at)...)))
+	}
+	if !g.finish(f, v, at) || g.define(f) != nil {
+		return
+	}
+	g.p.Funcs, g.p.Kinds = append(g.p.Funcs, f), append(g.p.Kinds, "join")
+	for _, s := range open {
+		delete(g.unread, s.f.Name)
+	}
 }
 
 // sizeError reports whether a definition is longer than anybody writes.

@@ -51,13 +51,23 @@ func TestRandomPipelines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			shrunk := false
 			for i, r := range results {
 				mu.Lock()
 				outcomes[r.Outcome]++
 				mu.Unlock()
-				if r.Outcome.Failed() {
-					t.Errorf("seed %d: %s: %s\n%s", r.Number, r.Outcome, r.Text, jobs[i].Pipeline)
+				if !r.Outcome.Failed() {
+					continue
 				}
+				p := jobs[i].Pipeline
+				const budget = 150 // pipelines; a minute or two
+				if !shrunk {
+					shrunk = true
+					if p, _, err = runner.Shrink(t.Context(), p, r, budget); err != nil {
+						t.Error(err)
+					}
+				}
+				t.Errorf("seed %d: %s: %s\n%srepeat it: go run ./benchmarks/random/longrun -again -n 1 -seed %d", r.Number, r.Outcome, r.Text, p.Cxx(), r.Number)
 			}
 		})
 	}
