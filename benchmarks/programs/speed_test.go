@@ -11,7 +11,8 @@ import (
 // mostBytes is what a generator's process may take while it is scheduled.
 const mostBytes = 200 << 20
 
-var timed = []string{"harris", "hist", "unsharp", "bilateral_grid", "mat_mul", "max_filter"}
+var timed = []string{"harris", "hist", "unsharp", "bilateral_grid", "mat_mul", "max_filter",
+	"camera_pipe", "iir_blur", "stencil_chain", "interpolate", "local_laplacian", "nl_means"}
 
 func emitTimed(t testing.TB, name string, s harness.Scheduler) *harness.Emission {
 	t.Helper()
