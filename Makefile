@@ -17,10 +17,16 @@ GO_SOURCES := go.mod $(wildcard go.sum) $(shell find $(CODE) -name testdata -pru
 DATA := $(shell find $(CODE) -name testdata -prune -o \( -name '*.json' -o -name '*.csv' -o -name '*.tmpl' -o -name '*.txt' \) -print)
 BRIDGE := $(shell find bridge -name testdata -prune -o -type f \( -name '*.cc' -o -name '*.cpp' -o -name '*.c' -o -name '*.h' \) -print 2>/dev/null)
 
-.PHONY: help setup demo build test lint bench golden clean
+VERSION := 0.1.0
+HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
+
+# Where `make install` puts things; DESTDIR stands before it for those who make packages.
+PREFIX ?= /usr/local
+
+.PHONY: help setup demo build test lint bench random table golden install uninstall clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## put Halide, ptxas and an OpenCL runtime in place (build/venv)
 	@scripts/setup.sh
@@ -29,7 +35,7 @@ build/venv/.gowarp-stamp: scripts/setup.sh scripts/requirements.txt
 	@scripts/setup.sh
 	@touch $@
 
-build: build/libautoschedule_gowarp.so build/libgowarp_preload.so build/gowarp build/gpusim/libcuda.so build/gpusim/gowarp-gpusim ## build the plugin, the preload library, the command line and the simulator
+build: build/libautoschedule_gowarp.so build/libgowarp_preload.so build/gowarp build/gpusim/libcuda.so build/gpusim/gowarp-gpusim build/lib/cmake/gowarp/gowarpConfig.cmake ## build the plugin, the preload library, the command line, the simulator and the CMake package
 
 build/libautoschedule_gowarp.so: build/venv/.gowarp-stamp $(GO_SOURCES) $(DATA) $(BRIDGE)
 	@echo "build: $@"
@@ -42,10 +48,24 @@ build/libgowarp_preload.so: $(PRELOAD) $(wildcard bridge/preload/*.h)
 	@mkdir -p build
 	@$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC -o $@ $(PRELOAD) -ldl
 
-build/gowarp: $(GO_SOURCES) $(DATA)
+# What git calls the source, for `gowarp version`; empty outside a checkout.
+REVISION := $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
+ifneq ($(REVISION),$(file < build/revision))
+.PHONY: build/revision
+endif
+build/revision:
+	@mkdir -p build
+	@printf '%s' '$(REVISION)' > $@
+
+build/gowarp: $(GO_SOURCES) $(DATA) build/revision
 	@echo "build: $@"
 	@mkdir -p build
-	@go build -trimpath -o $@ ./cmd/gowarp
+	@go build -trimpath -ldflags='-X main.revision=$(REVISION)' -o $@ ./cmd/gowarp
+
+build/lib/cmake/gowarp/gowarpConfig.cmake: bridge/cmake/gowarpConfig.cmake.in bridge/cmake/package.cmake Makefile build/venv/.gowarp-stamp
+	@echo "build: $@"
+	@build/venv/bin/cmake -DVERSION=$(VERSION) -DHALIDE_VERSION=$(HALIDE_VERSION) -DOUT="$(CURDIR)/$(@D)" -P bridge/cmake/package.cmake
+	@touch $@
 
 build/gpusim/libcuda.so: gpusim/libcuda/driver/libcuda.c $(wildcard gpusim/libcuda/driver/*.h)
 	@echo "build: $@"
@@ -75,11 +95,47 @@ bench: setup ## run the benchmarks
 	@$(MAKE) --no-print-directory build
 	@go test $(TAGS) -timeout 60m -run '^$$' -bench . -benchmem ./...
 
+N ?= 2000
+SEED ?= 1
+random: setup ## run N random pipelines from SEED on (make random N=2000 SEED=1), shrink what fails; goes on where it stopped
+	@$(MAKE) --no-print-directory build
+	@go run ./benchmarks/random/longrun -n $(N) -seed $(SEED) $(RANDOMFLAGS)
+
+# Every check of every program and N random pipelines, as one table.
+table: setup ## check every program and N random pipelines; the table is build/table.md
+	@$(MAKE) --no-print-directory build
+	@rm -f build/rows.jsonl
+	@export GOWARP_ROWS="$(CURDIR)/build/rows.jsonl"; failed=0; \
+		go test $(TAGS) -count=1 -timeout 120m ./benchmarks/programs || failed=1; \
+		go run ./benchmarks/random/longrun -n $(N) -seed $(SEED) -workers 2 || failed=1; \
+		go run ./benchmarks/table build/rows.jsonl >build/table.md || failed=1; \
+		cat build/table.md; exit $$failed
+
 # Only packages whose tests define -update know the flag.
 golden: setup ## write the golden files anew, then show what changed
 	@$(MAKE) --no-print-directory build
 	@go test $(TAGS) -timeout 60m $$(grep -rlE 'flag\.Bool\("update"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u) -update
 	@git status --short
 
+# Everything finds its parts by where it lies itself, so PREFIX may be moved as a whole.
+ROOT = $(DESTDIR)$(PREFIX)
+INSTALLED = bin/gowarp lib/libautoschedule_gowarp.so lib/libgowarp_preload.so lib/cmake/gowarp lib/gowarp share/doc/gowarp
+DOCUMENTS := README.md LICENSE ARCHITECTURE.md RATIONALE.md CONTRIBUTING.md docs/corners.jpg gpusim/GPUSIM.md \
+	halideir/FORMAT.md halideir/pipeline.schema.json halideir/schedule.schema.json
+
+install: build ## put gowarp into PREFIX (/usr/local), behind DESTDIR
+	@install -d "$(ROOT)/bin" "$(ROOT)/lib/cmake/gowarp" "$(ROOT)/lib/gowarp/gpusim"
+	@install -m 755 build/gowarp "$(ROOT)/bin"
+	@install -m 644 build/libautoschedule_gowarp.so build/libgowarp_preload.so "$(ROOT)/lib"
+	@install -m 644 build/lib/cmake/gowarp/*.cmake "$(ROOT)/lib/cmake/gowarp"
+	@install -m 644 build/gpusim/libcuda.so "$(ROOT)/lib/gowarp/gpusim"
+	@install -m 755 build/gpusim/gowarp-gpusim "$(ROOT)/lib/gowarp/gpusim"
+	@for f in $(DOCUMENTS); do install -D -m 644 $$f "$(ROOT)/share/doc/gowarp/$$f" || exit 1; done
+	@echo "installed: $(ROOT)/bin/gowarp"
+
+uninstall: ## remove what install put into PREFIX
+	@cd "$(ROOT)" && rm -rf $(INSTALLED)
+	@echo "removed from $(ROOT): $(INSTALLED)"
+
 clean: ## remove what was built (build/venv stays; remove build/ for everything)
-	@rm -rf build/cache build/demo build/gpusim build/gowarp build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
+	@rm -rf build/cache build/demo build/random build/rows.jsonl build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h

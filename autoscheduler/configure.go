@@ -13,6 +13,9 @@ import (
 // defaultCapability stands for a CUDA target that names none: 7.5.
 const defaultCapability = 75
 
+// nestings is what the parameter fusion says of nested fusion.
+var nestings = map[string]strategy.Nesting{"nested": strategy.NestAlways, "auto": strategy.NestSevere}
+
 // configure resolves the parameters: device, coster, grouping.
 func (s *state) configure() error {
 	d, err := s.deviceFor()
@@ -32,7 +35,7 @@ func (s *state) configure() error {
 	if s.coster == nil || s.grouping == nil || s.strategies == nil {
 		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling)
 	}
-	s.options = strategy.Options{Nesting: s.params.Fusion == "nested"}
+	s.options = strategy.Options{Nesting: nestings[s.params.Fusion]}
 	return nil
 }
 

@@ -57,6 +57,7 @@ func TestFused(t *testing.T) {
 // TestRules breaks a legal kernel in one way for each rule.
 func TestRules(t *testing.T) {
 	breaks := map[string]func(pr *plan.Problem, k *plan.Kernel){
+		"apart":             func(pr *plan.Problem, k *plan.Kernel) { pr.Apart[k.Out.Func] = true },
 		"loops-once":        func(pr *plan.Problem, k *plan.Kernel) { k.Out.Blocks = k.Out.Blocks[:1] },
 		"thread-dimensions": func(pr *plan.Problem, k *plan.Kernel) { manyLoops(k) },
 		"threads-per-block": func(pr *plan.Problem, k *plan.Kernel) { k.Block = [3]int64{64, 64, 1} },

@@ -22,7 +22,9 @@ type Params struct {
 	Parallelism       int // SMs; 0: the device's
 	SharedMemoryLimit int // KiB a block; 0: the device's
 	MaxRegisters      int // a thread
+	Check             string
 	Dump              string
+	Schedule          string // file of a saved schedule
 }
 
 // Param is a row of the table of parameters.
@@ -38,15 +40,17 @@ type Param struct {
 // Table is every parameter. The command line, the user's guide and the plugin read it.
 var Table = []Param{
 	word("mode", "autogpu", []string{"autogpu"}, "preset of grouping, tiling and cost: autogpu is Sioutas et al. 2020", func(p *Params) *string { return &p.Mode }),
-	word("fusion", "nested", []string{"none", "overlap", "nested"}, "none: a kernel a Func; overlap: overlapped tiles in shared memory; nested: the same, and members whose points no two threads share are computed in the threads", func(p *Params) *string { return &p.Fusion }),
+	word("fusion", "nested", []string{"none", "overlap", "nested", "auto"}, "none: a kernel a Func; overlap: overlapped tiles in shared memory; nested: the same, and members whose points no two threads share are computed in the threads; auto: nested only in groups with severe resource needs", func(p *Params) *string { return &p.Fusion }),
 	word("grouping", "greedy", []string{"greedy", "none"}, "which Funcs are computed together", func(p *Params) *string { return &p.Grouping }),
 	word("tiling", "block", []string{"block"}, "the strategies allowed for a group: block is a tile a block, in shared memory", func(p *Params) *string { return &p.Tiling }),
-	word("cost", "listing1", []string{"listing1"}, "what prices a group: listing1 of Sioutas et al. 2020", func(p *Params) *string { return &p.Cost }),
+	word("cost", "listing1", []string{"listing1", "listing1-prose"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping)", func(p *Params) *string { return &p.Cost }),
 	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
 	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),
 	number("max_registers", 64, 16, 255, "registers a thread may use; Halide's CUDA runtime caps them at 64 unless HL_CUDA_JIT_MAX_REGISTERS says otherwise", func(p *Params) *int { return &p.MaxRegisters }),
+	word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check }),
 	text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump }),
+	text("schedule", "replay the schedule in this file, as gowarp schedule --format json writes it, instead of searching for one", func(p *Params) *string { return &p.Schedule }),
 }
 
 func word(key, def string, values []string, help string, at func(*Params) *string) Param {
@@ -131,11 +135,11 @@ func ParseParams(kv map[string]string) (Params, error) {
 }
 
 // Map is the parameters in force, as strings; those that the device decides are left
-// out, and so is dump, which changes no schedule.
+// out, and so are the names of files and check: they are about the run, not about the schedule.
 func (p Params) Map() map[string]string {
 	m := map[string]string{}
 	for _, row := range Table {
-		if v := row.get(&p); v != "" && row.Key != "dump" {
+		if v := row.get(&p); v != "" && row.Key != "check" && row.Key != "dump" && row.Key != "schedule" {
 			m[row.Key] = v
 		}
 	}

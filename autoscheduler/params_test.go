@@ -47,7 +47,7 @@ func TestParseParamsErrors(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
 		{"modee", "autogpu", `unknown parameter modee (did you mean "mode"?)`},
 		{"xyzzy", "1", "unknown parameter xyzzy; the parameters are mode"},
-		{"fusion", "overlapp", `fusion=overlapp: fusion is one of none, overlap, nested (did you mean "overlap"?)`},
+		{"fusion", "overlapp", `fusion=overlapp: fusion is one of none, overlap, nested, auto (did you mean "overlap"?)`},
 		{"parallelism", "0", "parallelism=0: a whole number from 1 to 65536 is wanted"},
 		{"parallelism", "many", "parallelism=many: a whole number"},
 		{"max_registers", "999", "from 16 to 255"},

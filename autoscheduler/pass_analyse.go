@@ -15,10 +15,13 @@ func analyse(s *state) error {
 	}
 	pr := plan.NewProblem(s.p)
 	pr.Access = access.Analyze(s.p)
-	pr.Regions = r
+	pr.SetRegions(r)
 	pr.Fits = bounds.NewFits(s.p, r)
 	pr.Device = &s.device
 	pr.Limits = s.limits()
+	for _, fn := range s.apart {
+		pr.Apart[fn] = true
+	}
 	pr.Expand = make([]plan.Expand, pr.NumStages())
 	pr.Dims = make([]plan.Dims, pr.NumStages())
 	s.problem = pr

@@ -34,9 +34,9 @@ func checkInput(s *state) error {
 
 // checkEstimates wants a sensible range for every dimension of an output.
 func checkEstimates(p *halideir.Pipeline, f *halideir.Func) error {
-	for k, arg := range f.Args {
+	for k := range f.Args {
 		label := argLabel(f, k)
-		n, ok := extentOf(p, f, arg)
+		_, n, ok := p.Declared(f, k)
 		switch {
 		case !ok:
 			return fmt.Errorf("autoscheduler: output %s has no estimate of dimension %d (%s); add %s.set_estimate(%s, 0, EXTENT), or for a generator's output %s.dim(%d).set_estimate(0, EXTENT)",
@@ -46,24 +46,6 @@ func checkEstimates(p *halideir.Pipeline, f *halideir.Func) error {
 		}
 	}
 	return nil
-}
-
-// extentOf is the extent of an argument by Func::bound, or else by its estimate. Of several
-// estimates of one argument the last holds, as in Halide.
-func extentOf(p *halideir.Pipeline, f *halideir.Func, arg string) (n int64, ok bool) {
-	for _, e := range f.Estimates {
-		if e.Var == arg {
-			n, ok = e.Extent, true
-		}
-	}
-	for _, b := range f.Bounds {
-		if b.Var == arg {
-			if v, known := p.EvalInt(b.Extent, halideir.Env{}); known {
-				n, ok = v, true
-			}
-		}
-	}
-	return n, ok
 }
 
 // argLabel is the label of a Func's argument.

@@ -3,6 +3,7 @@ package autoscheduler
 import (
 	"slices"
 
+	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
 	"gowarp/internal/plan"
 )
@@ -23,7 +24,8 @@ const (
 
 // chooseDims picks, for every stage, the loops that become blocks and threads:
 // the parallel loops of at least minTiledExtent iterations, innermost first, or
-// else the longest one. An update that hardly has any, and whose operation the hardware can make atomic,
+// else the longest one; and the loop along which memory is contiguous, however short, so
+// that neighbouring threads have neighbouring points. An update that hardly has any, and whose operation the hardware can make atomic,
 // has all its loops parallel.
 func chooseDims(s *state) error {
 	pr := s.problem
@@ -60,10 +62,19 @@ func chooseDims(s *state) error {
 			if len(d.Tiled) == 0 && longest >= 0 {
 				d.Tiled = []int{longest}
 			}
+			if l := contiguous(&f.Stages[st]); l >= 0 && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
+				d.Tiled = slices.Insert(d.Tiled, 0, l)
+			}
 			pr.Dims[pr.StageIndex(id, st)] = d
 		}
 	}
 	return nil
+}
+
+// contiguous is the parallel loop over the Func's first argument, along which it is stored; -1
+// if there is none.
+func contiguous(st *halideir.Stage) int {
+	return slices.IndexFunc(st.Loops, func(l halideir.Loop) bool { return l.Arg == 0 && l.Kind.Parallel() })
 }
 
 // atomicUpdate reports whether the update can be made of atomic operations that every GPU

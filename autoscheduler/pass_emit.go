@@ -16,6 +16,7 @@ func emit(s *state) error {
 		Target:     s.p.Target.String,
 		Device:     s.device.Name,
 		Parameters: s.params.Map(),
+		Funcs:      schedule.Shapes(s.p),
 	}
 	for _, id := range s.p.Outputs {
 		out.Outputs = append(out.Outputs, s.p.Funcs[id].Label)

@@ -4,7 +4,7 @@ import "gowarp/autoscheduler/search"
 
 // group partitions the Funcs.
 func group(s *state) error {
-	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options}
+	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options, Explain: s.explain}
 	groups, merges, err := s.grouping.Group(s.searcher)
 	if err != nil {
 		return err
@@ -20,6 +20,6 @@ func group(s *state) error {
 		}
 		s.note("group", m.Producer, "merged into the kernel of %s: gains %.4g, which then costs %.4g", s.p.Funcs[m.Consumer].Label, m.Gain, m.Cost)
 	}
-	s.groups = groups
+	s.groups, s.merges = groups, merges
 	return nil
 }

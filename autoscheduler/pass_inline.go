@@ -33,12 +33,17 @@ func inline(s *state) error {
 	for changed, steps := true, 0; changed; {
 		changed = false
 		for id := len(s.p.Funcs) - 1; id >= 0 && steps < maxInlineSteps; id-- {
-			if pr.Inlined[id] || !s.inlinable(id) {
+			if pr.Inlined[id] || s.notInlinable(id) != "" {
 				continue
 			}
 			steps++
-			if why := s.worthInlining(id); why != "" && s.tryInline(id) {
-				s.note("inline", id, "%s", why)
+			r := s.worthInlining(id)
+			if r.Inlined && !s.tryInline(id) {
+				r.Inlined, r.Why = false, "a stage that reads it would become too large"
+			}
+			s.inlines[id] = r
+			if r.Inlined {
+				s.note("inline", id, "%s", r.Why)
 				changed = true
 			}
 		}
@@ -48,20 +53,6 @@ func inline(s *state) error {
 
 func (s *state) expand(fn, stage int) {
 	s.problem.Expand[s.problem.StageIndex(fn, stage)] = plan.ExpandStage(s.p, s.problem.Access, s.problem.Inlined, fn, stage)
-}
-
-// inlinable reports whether Halide can inline the Func at all, and someone reads it.
-func (s *state) inlinable(id int) bool {
-	f := &s.p.Funcs[id]
-	if f.Output || s.problem.Host[id] != "" || len(f.Stages) != 1 || len(s.problem.Access.Consumers(id)) == 0 {
-		return false
-	}
-	for _, c := range s.problem.Access.Consumers(id) {
-		if s.p.Funcs[c.Func].Extern != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // reader is a stage that is not inlined and loads a Func, how often a point, and over how
@@ -102,31 +93,33 @@ func (s *state) points(fn, stage int) float64 {
 	return float64(box.Points())
 }
 
-// worthInlining says why a Func should be inlined; empty if it should not.
-func (s *state) worthInlining(id int) string {
+// worthInlining says whether a Func should be inlined, and why.
+func (s *state) worthInlining(id int) InlineReason {
 	st := s.problem.Access.Stage(id, 0)
 	ex := &s.problem.Expand[s.problem.StageIndex(id, 0)]
 	switch {
 	case st.Copy:
-		return "it only moves data"
+		return InlineReason{Inlined: true, Why: "it only moves data"}
 	case st.Value.Total() <= trivialOps && len(st.Loads) <= 1:
-		return "it is at most one operation on one value"
+		return InlineReason{Inlined: true, Why: "it is at most one operation on one value"}
 	}
 	readers := s.readers(id)
-	own := s.points(id, 0)
-	calls, before := 0.0, 0.0
+	why := InlineReason{Points: s.points(id, 0)}
+	before := 0.0
 	for _, r := range readers {
-		calls += r.points * float64(r.taps)
+		why.Reads += r.points * float64(r.taps)
 		before += r.points * s.work(r.fn, r.stage)
 	}
-	if len(readers) == 0 {
-		return "" // read only by what is inlined and unread itself
-	}
-	if calls <= own {
-		return "it is read no more often than it has points"
-	}
-	if ex.Saturated {
-		return ""
+	switch {
+	case len(readers) == 0:
+		why.Why = "it is read only by what is inlined and unread itself"
+		return why
+	case why.Reads <= why.Points:
+		why.Inlined, why.Why = true, "it is read no more often than it has points"
+		return why
+	case ex.Saturated:
+		why.Why = "its expression is too large"
+		return why
 	}
 	// The same stages with it in place, to see what they then share.
 	s.setInlined(id, true)
@@ -134,7 +127,8 @@ func (s *state) worthInlining(id int) string {
 	for _, r := range readers {
 		if s.tooLarge(r.fn, r.stage) {
 			s.setInlined(id, false)
-			return ""
+			why.Why = "a stage that reads it would become too large"
+			return why
 		}
 		after += r.points * s.work(r.fn, r.stage)
 	}
@@ -143,12 +137,14 @@ func (s *state) worthInlining(id int) string {
 	bytes := float64(s.problem.Bytes(id))
 	load := s.loadCost(id, -1, bytes)
 	self := s.work(id, 0)
-	asRoot := own * (self + load)
-	asShared := own*sharedOverlap*(self+bytes*coster.SharedCost) + calls*(bytes*coster.SharedCost-load)
-	if after-before <= min(asRoot, asShared) {
-		return "computing it again costs less than keeping it"
+	why.Again = after - before
+	why.Global = why.Points * (self + load)
+	why.Shared = why.Points*sharedOverlap*(self+bytes*coster.SharedCost) + why.Reads*(bytes*coster.SharedCost-load)
+	why.Inlined, why.Why = why.Again <= min(why.Global, why.Shared), "keeping it costs less than computing it again"
+	if why.Inlined {
+		why.Why = "computing it again costs less than keeping it"
 	}
-	return ""
+	return why
 }
 
 // work is the cost of one point of a stage in Listing 1's units: an operation is one,
@@ -171,10 +167,13 @@ func (s *state) tooLarge(fn, stage int) bool {
 	return ex.Saturated || ex.Ops > maxInlinedOps || ex.Tree > maxInlinedTree
 }
 
-// setInlined changes the mark and expands again every stage that may see it.
+// setInlined changes the mark and expands again every stored stage that may see it.
 func (s *state) setInlined(id int, on bool) {
 	s.problem.Inlined[id] = on
 	for _, c := range s.affected(id) {
+		if s.problem.Inlined[c] {
+			continue // computed in its readers: it has no expansion of its own that counts
+		}
 		for st := range s.p.Funcs[c].Stages {
 			s.expand(c, st)
 		}

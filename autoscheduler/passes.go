@@ -4,6 +4,7 @@
 package autoscheduler
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -36,9 +37,25 @@ var passes = []pass{
 	{"emit", []string{"legality"}, emit},
 }
 
+// replayPasses stand for them where the schedule is given.
+var replayPasses = []pass{
+	{"check", nil, checkInput},
+	{"analyse", []string{"check"}, analyse},
+	{"replay", []string{"analyse"}, replay},
+}
+
+func tableFor(params Params) []pass {
+	if params.Schedule != "" {
+		return replayPasses
+	}
+	return passes
+}
+
 func init() {
-	if err := checkOrder(passes); err != nil {
-		panic(err)
+	for _, table := range [][]pass{passes, replayPasses} {
+		if err := checkOrder(table); err != nil {
+			panic(err)
+		}
 	}
 }
 
@@ -60,6 +77,7 @@ func checkOrder(table []pass) error {
 type state struct {
 	p          *halideir.Pipeline
 	params     Params
+	apart      []int // Funcs that share no kernel with another
 	device     occupancy.Device
 	options    strategy.Options
 	coster     coster.Coster
@@ -70,7 +88,12 @@ type state struct {
 	groups     []*plan.Group
 	found      []*search.Found // parallel to groups
 	out        *schedule.Schedule
-	notes      []Note
+
+	// For explanations only.
+	explain bool
+	notes   []Note
+	inlines map[int]InlineReason // of the Funcs that could be inlined
+	merges  []grouping.Merge
 }
 
 // Note is one decision, for explanations.
@@ -89,33 +112,77 @@ type Result struct {
 	Schedule  *schedule.Schedule
 	Problem   *plan.Problem
 	Groups    []*plan.Group
-	Found     []*search.Found // the choice for each group
+	Found     []*search.Found  // the choice for each group
+	Explained bool             // whether there are reasons
+	Inlining  []InlineReason   // by Func
+	Merges    []grouping.Merge // in order, then what was refused
 	Notes     []Note
 	Evaluated int // candidates priced
 }
 
 // Schedule schedules a pipeline. It does not change p.
 func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
-	r, err := Run(p, params)
+	s, err := newState(p, params)
 	if err != nil {
 		return nil, err
 	}
-	return r.Schedule, nil
+	if err := s.run(nil); err != nil {
+		return nil, err
+	}
+	return s.out, nil
 }
+
+// ErrReplayed is what Run returns where a saved schedule is replayed.
+var ErrReplayed = errors.New("autoscheduler: schedule= replays a saved schedule: nothing is decided that could be explained; leave it away")
 
 // Run is Schedule with the reasons.
 func Run(p *halideir.Pipeline, params Params) (*Result, error) {
+	if params.Schedule != "" {
+		return nil, ErrReplayed
+	}
+	return run(p, params, nil, true)
+}
+
+// run is the passes with some Funcs kept apart, and with reasons if they are asked for.
+func run(p *halideir.Pipeline, params Params, apart []int, explain bool) (*Result, error) {
+	s, err := newState(p, params)
+	if err != nil {
+		return nil, err
+	}
+	s.apart, s.explain = apart, explain
+	if err := s.run(nil); err != nil {
+		return nil, err
+	}
+	r := &Result{
+		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Explained: explain,
+		Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated,
+	}
+	if explain {
+		r.Inlining = s.inlineReasons()
+	}
+	return r, nil
+}
+
+func newState(p *halideir.Pipeline, params Params) (*state, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
-	s := &state{p: p, params: params}
-	if err := s.configure(); err != nil {
-		return nil, err
-	}
-	for _, ps := range passes {
+	s := &state{p: p, params: params, inlines: map[int]InlineReason{}}
+	return s, s.configure()
+}
+
+// run is every pass; after, if any, is called behind each.
+func (s *state) run(after func(pass string) error) error {
+	for _, ps := range tableFor(s.params) {
 		if err := ps.run(s); err != nil {
-			return nil, err
+			return err
+		}
+		if after == nil {
+			continue
+		}
+		if err := after(ps.name); err != nil {
+			return err
 		}
 	}
-	return &Result{Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Notes: s.notes, Evaluated: s.searcher.Evaluated}, nil
+	return nil
 }

@@ -163,6 +163,18 @@ func TestErrorsOfTheVariable(t *testing.T) {
 		fails(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp", "HL_AUTOSCHEDULER_PARAMS="+params), small, args,
 			"gowarp: HL_AUTOSCHEDULER_PARAMS:", "is not KEY=VALUE")
 	}
+	fails(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp", "HL_AUTOSCHEDULER_PARAMS=gpu=h200,autoscheduler.gpu=sm_86"), small, args,
+		"gowarp: HL_AUTOSCHEDULER_PARAMS: autoscheduler.gpu is given twice")
+	// What is no library.
+	for _, file := range []string{filepath.Join("testdata", "small.cc"), t.TempDir()} {
+		fails(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp", "HL_AUTOSCHEDULER_PLUGIN="+file), small, args, "gowarp: HL_AUTOSCHEDULER_PLUGIN: "+file+" is no shared library")
+	}
+	// A comma in a value.
+	commas := filepath.Join(t.TempDir(), `a,b\c.json`)
+	ok(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp", "HL_AUTOSCHEDULER_PARAMS=max_registers=32,dump="+strings.NewReplacer(`\`, `\\`, `,`, `\,`).Replace(commas)), small, args...)
+	if _, err := os.Stat(commas); err != nil {
+		t.Error(err)
+	}
 	// The library alone, without the plugin beside it.
 	alone := filepath.Join(t.TempDir(), "libgowarp_preload.so")
 	data, err := os.ReadFile(tree(t).Preload())
@@ -178,7 +190,7 @@ func TestErrorsOfTheVariable(t *testing.T) {
 	ok(t, []string{"LD_PRELOAD=" + alone, "HL_AUTOSCHEDULER=gowarp"}, small, "-g", "small", "-o", t.TempDir(), "-e", "cpp_stub")
 	// What is wrong with the rest is still Halide's to say.
 	fails(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp"), small, []string{"-g"}, "gengen")
-	fails(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp"), small, []string{"-g", "small", "-o", t.TempDir(), "-e", "schedule", "target=x86-64-linux"}, "gowarp: the target x86-64-linux")
+	fails(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp"), small, []string{"-g", "small", "-o", t.TempDir(), "-e", "schedule"}, "Unhandled exception")
 }
 
 func TestPythonGenerators(t *testing.T) {
@@ -191,4 +203,20 @@ func TestPythonGenerators(t *testing.T) {
 		t.Error("gowarp did not schedule")
 	}
 	fails(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp", "HL_AUTOSCHEDULER_PLUGIN=/nonexistent.so"), python, args, "there is no plugin at")
+	want := body(t, dir, "pysmall")
+
+	// As Halide documents it, with parameters.
+	dir = t.TempDir()
+	dump := filepath.Join(dir, "p.json")
+	args = []string{script, "-g", "pysmall", "-o", dir, "-e", "schedule", "-p", tree(t).Plugin(), cudaTarget, "autoscheduler=gowarp", "autoscheduler.max_registers=32", "autoscheduler.dump=" + dump}
+	ok(t, nil, python, args...)
+	if got := body(t, dir, "pysmall"); got != want {
+		t.Errorf("by -p:\n%s\nby the variable:\n%s", got, want)
+	}
+	decoded(t, []byte(text(t, dump)))
+	os.Remove(dump)
+	ok(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp", "HL_AUTOSCHEDULER_PARAMS=dump="+dump), python, script, "-g", "pysmall", "-o", dir, "-e", "schedule", cudaTarget)
+	decoded(t, []byte(text(t, dump)))
+	fails(t, nil, python, append(args, "autoscheduler.gpu=nonsense"), "gowarp: ", "nonsense", "RuntimeError: Generator failed")
+	fails(t, nil, python, append(args, "habit=scheduled"), "gowarp: ", "sums", "compute_root()", "RuntimeError: Generator failed")
 }

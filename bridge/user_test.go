@@ -13,7 +13,7 @@ import (
 
 // What users get wrong is an error with words that help, and never a crash.
 func TestErrorsOfUsers(t *testing.T) {
-	small := compiled(t, "small")
+	small, dir := compiled(t, "small"), t.TempDir()
 	for _, c := range []struct {
 		name   string
 		target string
@@ -25,6 +25,8 @@ func TestErrorsOfUsers(t *testing.T) {
 		{"no estimates", cudaTarget, []string{"mistake=estimates"}, []string{"gowarp: ", "out", "estimate"}},
 		{"unknown parameter", cudaTarget, []string{"autoscheduler.mod=x"}, []string{"gowarp: ", "unknown parameter mod", "mode"}},
 		{"bad value", cudaTarget, []string{"autoscheduler.max_registers=many"}, []string{"gowarp: ", "max_registers=many"}},
+		{"dump onto a folder", cudaTarget, []string{"autoscheduler.dump=" + dir}, []string{"gowarp: dump=" + dir + ": it is a folder; name a file"}},
+		{"dump into a file", cudaTarget, []string{"autoscheduler.dump=testdata/small.cc/p.json"}, []string{"gowarp: dump=testdata/small.cc/p.json: testdata/small.cc is not a folder"}},
 		{"dump into nowhere", cudaTarget, []string{"autoscheduler.dump=/nonexistent/p.json"}, []string{"gowarp: dump=/nonexistent/p.json: the folder /nonexistent does not exist"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,6 +79,13 @@ func TestQuietUnlessAsked(t *testing.T) {
 	if !strings.Contains(out, "kernel out") {
 		t.Errorf("no loop nest in\n%s", out)
 	}
+	if strings.Contains(out, "runner-up") {
+		t.Errorf("reasons that nobody asked for in\n%s", out)
+	}
+	out = ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=2"}, small, scheduled(t, "small", cudaTarget)...)
+	if !strings.Contains(out, "runner-up") || !strings.Contains(out, "kernel out") {
+		t.Errorf("no reasons or no loop nest in\n%s", out)
+	}
 }
 
 // Two targets in one command: Halide asks twice.
@@ -114,12 +123,28 @@ func TestLibraryUsers(t *testing.T) {
 		}
 	})
 
-	t.Run("Python", func(t *testing.T) {
-		out, err := tree(t).Python(filepath.Join("bridge", "testdata", "library.py"), plugin, filepath.Join(t.TempDir(), "p.json"))
-		if err != nil || !strings.Contains(out, "done") {
-			t.Errorf("%v\n%s", err, out)
-		}
-	})
+}
+
+// TestPythonLibrary: load_plugin, apply_autoscheduler and JIT compilation in one process.
+func TestPythonLibrary(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	script, dump := filepath.Join("testdata", "library.py"), filepath.Join(dir, "p.json")
+	python := tool(t, "python")
+	const first = "import sys, re; src = open(sys.argv[1]).read().split('# Without')[0]; sys.argv[1:] = sys.argv[2:]; exec(src); scheduled(params={'dump': dump})"
+	ok(t, nil, python, "-c", first, script, tree(t).Plugin(), dump, "-")
+	schedule := savedSchedule(t, []byte(text(t, dump)))
+	wide := regexp.MustCompile(`("x_i"\],"n":)\d+`)
+	data := text(t, schedule)
+	if n := len(wide.FindAllString(data, -1)); n != 1 {
+		t.Fatalf("%d splits of x in\n%s", n, data)
+	}
+	if err := os.WriteFile(schedule, []byte(wide.ReplaceAllString(data, "${1}24")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out := ok(t, tree(t).OpenCLEnv(), python, script, tree(t).Plugin(), dump, schedule); !strings.HasSuffix(out, "done\n") {
+		t.Errorf("it prints %s", out)
+	}
 }
 
 // The three parts of a run of the plugin on features.cc, as it reports them.

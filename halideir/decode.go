@@ -51,7 +51,7 @@ func checkFormat(doc gjson.Result) error {
 	}
 	if format.Type != gjson.String || format.Str != FormatName {
 		if format.Type == gjson.String {
-			return fmt.Errorf("halideir: this is a %s, not a pipeline (%s)", clip(format.Str, 40), FormatName)
+			return fmt.Errorf("halideir: its format is %q, not that of a pipeline (%s)", clip(format.Str, 40), FormatName)
 		}
 		return fmt.Errorf("halideir: format: want %q, have %s", FormatName, describe(format))
 	}

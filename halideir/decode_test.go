@@ -104,7 +104,7 @@ func TestDamaged(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"version", `"version":1`, `"version":2`, "version: this gowarp reads version 1 of the form, the document has 2"},
 		{"no version", `"version":1`, `"versions":1`, "the document has nothing"},
-		{"format", "gowarp-pipeline", "gowarp-schedule", "this is a gowarp-schedule, not a pipeline"},
+		{"format", "gowarp-pipeline", "gowarp-schedule", "its format is \"gowarp-schedule\", not that of a pipeline"},
 		{"no format", `"format"`, `"formats"`, `has no "format"`},
 		{"format a number", `"gowarp-pipeline"`, `1`, "format: want"},
 		{"op", `"op":"mul"`, `"op":"frobnicate"`, `unknown op "frobnicate", used by Func`},

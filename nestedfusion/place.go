@@ -49,13 +49,9 @@ func Place(pr *plan.Problem, g *plan.Group, nesting bool) []Placement {
 // nest finds the Func in whose threads the member can be computed, if there is one.
 func nest(pr *plan.Problem, g *plan.Group, at map[int]*Placement, member int) (Placement, bool) {
 	none := Placement{}
-	consumer, ok := soleConsumer(pr, g, member)
+	anchor, ok := commonThread(pr, g, at, member)
 	if !ok {
 		return none, false
-	}
-	anchor := consumer
-	if p := at[consumer]; p != nil && p.Where == plan.AtThread {
-		anchor = p.Anchor
 	}
 	// A Func with updates has several nests; its thread loop is not one place.
 	if len(pr.P.Funcs[anchor].Stages) != 1 {
@@ -107,29 +103,35 @@ func threadPart(pr *plan.Problem, g *plan.Group, anchor int) ([]int64, bool) {
 	return tile, true
 }
 
-// soleConsumer is the only Func of the group that reads the member, looking
-// through what is inlined.
-func soleConsumer(pr *plan.Problem, g *plan.Group, member int) (int, bool) {
+// commonThread is the Func in whose threads everything in the group that reads the member
+// runs: the reader itself, or the Func whose threads compute the readers. It is the
+// listing's last consumer, with the rest of its readers inside.
+func commonThread(pr *plan.Problem, g *plan.Group, at map[int]*Placement, member int) (int, bool) {
 	found := -1
 	for _, id := range append(slices.Clone(g.Members), g.Out) {
 		if id == member || !pr.Reads(id, member) {
 			continue
 		}
-		if found >= 0 {
+		anchor := id
+		if p := at[id]; p != nil && p.Where == plan.AtThread {
+			anchor = p.Anchor
+		}
+		if found >= 0 && found != anchor {
 			return -1, false
 		}
-		found = id
+		found = anchor
 	}
 	return found, found >= 0
 }
 
 // ownPoints reports whether different threads of the anchor need disjoint points
-// of the member, few enough for registers: no overlap in any dimension that
-// moves, and movement with every thread loop.
+// of the member, few enough for registers: no overlap along any thread loop, and movement
+// with each. Overlap along a loop inside the thread is reuse by the thread itself.
 func ownPoints(pr *plan.Problem, g *plan.Group, p Placement) bool {
 	if p.Grow == nil {
 		return false
 	}
+	threads := ThreadDims(pr, g, p.Anchor)
 	moves := map[int]bool{}
 	points := int64(1)
 	for _, d := range p.Grow {
@@ -138,7 +140,7 @@ func ownPoints(pr *plan.Problem, g *plan.Group, p Placement) bool {
 		}
 		t := int64(1)
 		if d.Dim >= 0 {
-			if d.Num != d.Den || d.Lo != d.Hi {
+			if slices.Contains(threads, d.Dim) && d.Hi-d.Lo >= max(d.Num, -d.Num) {
 				return false
 			}
 			moves[d.Dim] = true
@@ -148,7 +150,7 @@ func ownPoints(pr *plan.Problem, g *plan.Group, p Placement) bool {
 			return false
 		}
 	}
-	for _, dim := range ThreadDims(pr, g, p.Anchor) {
+	for _, dim := range threads {
 		if !moves[dim] {
 			return false
 		}

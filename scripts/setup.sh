@@ -25,6 +25,7 @@ command -v pkg-config >/dev/null || need pkg-config "pkg-config"
 ldconfig=$(command -v ldconfig || echo /sbin/ldconfig)
 "$ldconfig" -p 2>/dev/null | grep -q 'libOpenCL\.so\.1' || need ocl-icd-libopencl1 "the OpenCL loader, libOpenCL.so.1"
 compgen -G '/etc/OpenCL/vendors/*pocl*.icd' >/dev/null  || need pocl-opencl-icd "PoCL, OpenCL on the CPU"
+command -v oclgrind >/dev/null   || need oclgrind "Oclgrind, which checks OpenCL kernels"
 
 # The wheels are pinned for Python 3.10 to 3.13; the system's own interpreter first,
 # because version managers' shims change under a finished environment.

@@ -31,6 +31,9 @@ const (
 	TransactionBytes = 32
 	// OccupancyThreshold is the least useful occupancy ("usually 0.1").
 	OccupancyThreshold = 0.1
+	// BlocksPerSM is the least number of blocks for each SM (section 4.2: inefficient is
+	// a "number of blocks less than 2-4 times the number of SMs").
+	BlocksPerSM = 2
 )
 
 // Name implements Coster.
@@ -38,6 +41,12 @@ func (Listing1) Name() string { return "listing1" }
 
 // Price implements Coster.
 func (Listing1) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
+	return listing1(pr, k, ph, true)
+}
+
+// listing1 is the listing. Where scaled is false, memory is not divided by the
+// parallelism.
+func listing1(pr *plan.Problem, k *plan.Kernel, ph Phase, scaled bool) Price {
 	a := analysis{pr: pr, k: k, occupancy: 1, active: float64(pr.Device.MaxThreadsPerBlock)} // lines 15-17
 	if p := a.check(ph); p != nil {
 		return *p
@@ -60,7 +69,7 @@ func (Listing1) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
 			a.stage(n, points, threads)
 		}
 	}
-	return a.price()
+	return a.price(scaled)
 }
 
 // analysis is the state of the listing: its metrics over the stages so far.
@@ -86,8 +95,8 @@ func (a *analysis) check(ph Phase) *Price {
 	case ph == Final && threads%int64(a.pr.Device.WarpSize) != 0:
 		a.inefficient = fmt.Sprintf("%d threads are not whole warps of %d", threads, a.pr.Device.WarpSize)
 	}
-	if sms := activeSMs(a.pr, a.k); sms < wantedSMs(a.pr, a.k) {
-		a.inefficient = fmt.Sprintf("%d blocks keep %d of %d SMs busy", a.k.Tiles(), sms, a.pr.Device.SMs)
+	if want := wantedBlocks(a.pr, a.k); a.k.Tiles() < want {
+		a.inefficient = fmt.Sprintf("%d blocks keep %d of %d SMs busy, %d are wanted", a.k.Tiles(), min(int64(a.pr.Device.SMs), a.k.Tiles()), a.pr.Device.SMs, want)
 	}
 	return nil
 }
@@ -106,9 +115,12 @@ func (a *analysis) stage(n *plan.Nest, points, threads int64) {
 }
 
 // price is line 39, for all tiles.
-func (a *analysis) price() Price {
+func (a *analysis) price(scaled bool) Price {
 	tiles := float64(a.k.Tiles())
-	arithmetic, memory := tiles*a.arithmetic, tiles*a.memory/(a.occupancy*a.active)
+	arithmetic, memory := tiles*a.arithmetic, tiles*a.memory
+	if scaled {
+		memory /= a.occupancy * a.active
+	}
 	return Price{
 		Cost:     arithmetic + memory,
 		Terms:    []Term{{"arithmetic", arithmetic}, {"memory", memory}, {"occupancy", a.occupancy}, {"active threads", a.active}},
@@ -121,16 +133,20 @@ func expand(pr *plan.Problem, n *plan.Nest) *plan.Expand {
 	return &pr.Expand[pr.StageIndex(n.Func, n.Stage)]
 }
 
-// activeSMs is how many SMs have at least one block.
-func activeSMs(pr *plan.Problem, k *plan.Kernel) int64 {
-	return min(int64(pr.Device.SMs), k.Tiles())
-}
-
-// wantedSMs is the least number of SMs that a kernel must keep busy: all, unless
-// its output does not have a warp's worth of points for each.
-func wantedSMs(pr *plan.Problem, k *plan.Kernel) int64 {
-	points := k.Tiles() * k.Out.ThreadCount()
-	return min(int64(pr.Device.SMs), max(1, points/int64(pr.Device.WarpSize)))
+// wantedBlocks is the least number of blocks that a kernel must have: BlocksPerSM for
+// every SM, unless its output does not have a warp's worth of points for each.
+func wantedBlocks(pr *plan.Problem, k *plan.Kernel) int64 {
+	extent := pr.Dims[pr.StageIndex(k.Out.Func, k.Out.Stage)].Extent
+	points := int64(1)
+	for _, u := range k.Out.Threads {
+		points *= extent[u.Loop]
+	}
+	for _, u := range k.Out.Blocks {
+		if u.Tile == 0 { // the others are thread loops too
+			points *= extent[u.Loop]
+		}
+	}
+	return min(BlocksPerSM*int64(pr.Device.SMs), max(1, points/int64(pr.Device.WarpSize)))
 }
 
 // anchorThreads is the number of threads of the Func in whose threads a member is

@@ -18,6 +18,7 @@ type Rule struct {
 
 // Rules are all the rules, in the order in which they are checked.
 var Rules = []Rule{
+	{"apart", apart},
 	{"loops-once", loopsOnce},
 	{"thread-dimensions", threadDimensions},
 	{"threads-per-block", threadsPerBlock},
@@ -55,6 +56,24 @@ func nests(k *plan.Kernel, f func(n *plan.Nest) error) error {
 		}
 	}
 	return f(&k.Out)
+}
+
+// apart: an earlier schedule that computed the Func together with others came out otherwise
+// than expected.
+func apart(pr *plan.Problem, k *plan.Kernel) error {
+	if len(k.Members) == 0 {
+		return nil
+	}
+	together := []int{k.Out.Func}
+	for i := range k.Members {
+		together = append(together, k.Members[i].Func)
+	}
+	for _, fn := range together {
+		if pr.Apart[fn] {
+			return fmt.Errorf("%s has a kernel of its own: computed with others, it did not come out as expected", pr.P.Funcs[fn].Label)
+		}
+	}
+	return nil
 }
 
 // loopsOnce: every loop of a stage is serial, a thread loop or a block loop; only a

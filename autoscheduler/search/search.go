@@ -22,6 +22,8 @@ type Searcher struct {
 	Strategies []strategy.Strategy
 	Options    strategy.Options
 	Evaluated  int // candidates priced so far
+	// Explain asks the final search to say what it looked at; it decides the same without.
+	Explain bool
 }
 
 // Found is the best that a search found for a group.
@@ -31,6 +33,7 @@ type Found struct {
 	Cost   float64
 	// Reject says why even the best is inefficient; it launches all the same.
 	Reject string
+	Looks  []Look // one a kernel, if Searcher.Explain
 }
 
 // Valid reports whether the coster has nothing against the layout.
@@ -46,13 +49,25 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 		for stage := range max(1, len(f.Stages)) {
 			out.Layout.Kernels = append(out.Layout.Kernels, &plan.Kernel{Strategy: "host", Host: true, Why: why, Out: plan.Nest{Func: g.Out, Stage: stage}})
 			out.Prices = append(out.Prices, coster.Price{})
+			if s.Explain {
+				out.Looks = append(out.Looks, Look{})
+			}
 		}
 		return out, nil
 	}
 	for stage := range f.Stages {
-		k, p, err := s.bestKernel(g, stage, ph)
+		k, p, look, err := s.bestKernel(g, stage, ph, s.Options)
 		if err != nil {
 			return nil, err
+		}
+		if s.Options.Nesting == strategy.NestSevere && len(g.Members) > 0 && strategy.Severe(k) {
+			nested, q, seen, err := s.bestKernel(g, stage, ph, strategy.Options{Nesting: strategy.NestAlways})
+			if err == nil && better(&q, &p) {
+				k, p, look = nested, q, seen
+			}
+		}
+		if look != nil {
+			out.Looks = append(out.Looks, *look)
 		}
 		out.Layout.Kernels = append(out.Layout.Kernels, k)
 		out.Prices = append(out.Prices, p)
@@ -64,7 +79,14 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 	return out, nil
 }
 
-func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase) (*plan.Kernel, coster.Price, error) {
+// bestKernel is the best way to run one stage of the group's output, and what was looked at
+// if somebody wants to know. Options that nest only where needs are severe are for Best to
+// resolve; here they do not nest.
+func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strategy.Options) (*plan.Kernel, coster.Price, *Look, error) {
+	var look *Look
+	if s.Explain && ph == coster.Final {
+		look = &Look{}
+	}
 	pr := s.Problem
 	step := strategy.PowersOfTwo
 	if ph == coster.Final {
@@ -74,7 +96,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase) (*plan.
 	price := coster.Price{Cost: math.Inf(1), Reject: "nothing was tried"}
 	var why reasons
 	for _, st := range s.Strategies {
-		prepared, err := st.Prepare(pr, g, s.Options)
+		prepared, err := st.Prepare(pr, g, o)
 		if err != nil {
 			why.add(err.Error())
 			continue
@@ -88,24 +110,32 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase) (*plan.
 			}
 			if err != nil {
 				why.add(err.Error())
+				look.refuse(err.Error())
 				continue
 			}
 			p := s.Coster.Price(pr, k, ph)
 			s.Evaluated++
+			if !p.Valid() {
+				look.refuse(p.Reject)
+			}
 			if !p.Valid() && !p.Launches {
 				why.add(p.Reject)
 				continue
 			}
+			look.priced()
 			if best == nil || better(&p, &price) {
+				look.second(best, &price)
 				best, price = k, p
+			} else if !sameChoice(k, best) { // the fallback may be one of the tiles
+				look.second(k, &p)
 			}
 		}
 	}
 	if best == nil {
 		f := &pr.P.Funcs[g.Out]
-		return nil, price, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, strings.Join(why, "; "))
+		return nil, price, look, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, strings.Join(why, "; "))
 	}
-	return best, price, nil
+	return best, price, look, nil
 }
 
 // better prefers what is valid, then what is cheaper.

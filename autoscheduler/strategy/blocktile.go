@@ -29,7 +29,7 @@ func (BlockTile) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, 
 	case len(pr.Dims[pr.StageIndex(g.Out, 0)].Tiled) == 0:
 		return nil, fmt.Errorf("block-tile: %s has no loop to tile", f.Label)
 	}
-	places := nestedfusion.Place(pr, g, o.Nesting)
+	places := nestedfusion.Place(pr, g, o.Nesting == NestAlways)
 	for _, p := range places {
 		m := &pr.P.Funcs[p.Func]
 		if p.Where == plan.AtThread {

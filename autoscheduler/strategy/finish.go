@@ -169,12 +169,8 @@ func registers(pr *plan.Problem, k *plan.Kernel) int {
 	most := 0
 	count := func(n *plan.Nest) {
 		ex := &pr.Expand[pr.StageIndex(n.Func, n.Stage)]
-		bases := map[[2]int]bool{}
-		for i := range ex.Loads {
-			bases[[2]int{ex.Loads[i].Func, ex.Loads[i].Input}] = true
-		}
 		live := min(len(ex.Loads)/2, maxLiveTaps)
-		most = max(most, pointerRegisters*(len(bases)+1)+live)
+		most = max(most, pointerRegisters*(ex.Buffers+1)+live)
 	}
 	count(&k.Out)
 	held := 0

@@ -27,17 +27,40 @@ type Prepared interface {
 
 // Options are the parameters that strategies heed.
 type Options struct {
-	Nesting bool // members may be computed at a thread loop
+	Nesting Nesting
 }
+
+// Nesting says when members are computed at a thread loop.
+type Nesting uint8
+
+// The values of Nesting.
+const (
+	NestNever  Nesting = iota
+	NestAlways         // wherever nestedfusion finds that it repeats no work
+	NestSevere         // only in groups whose resource needs are severe; see Severe
+)
+
+// Severe reports whether a kernel needs so much that nested fusion is worth its loss of
+// parallelism. Sioutas et al. 2020, section 4.3, name the cases (many active threads, much shared
+// memory); the figures are those of their published implementation.
+func Severe(k *plan.Kernel) bool {
+	return k.SharedBytes > severeSharedBytes || k.Occupancy.Occupancy < severeOccupancy || k.Occupancy.ActiveThreads > severeActiveThreads
+}
+
+const (
+	severeSharedBytes   = 32 << 10
+	severeOccupancy     = 0.3
+	severeActiveThreads = 900
+)
 
 // Tilings names the sets of strategies that the parameter tiling may allow, each in the
 // order of preference for ties.
 var Tilings = map[string][]Strategy{"block": {Root{}, BlockTile{}}}
 
-// maxSerialExtent is the largest untiled dimension that a thread runs through
+// MaxSerialExtent is the largest untiled dimension that a thread runs through
 // serially: colour channels and the like (Sioutas et al. 2020, section 4.2: "loops with
 // low iteration count are not tiled").
-const maxSerialExtent = 4
+const MaxSerialExtent = 4
 
 // outNest lays out the loops of a group's output stage. Tiled loops are split
 // into blocks and threads. Of the others, impure ones run inside the thread
@@ -65,13 +88,24 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 		case tiled[l] > 0:
 		case !pr.Parallel(g.Out, stage, l):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
-		case len(dims.Tiled) > 0 && dims.Extent[l] <= maxSerialExtent && !memberMoves(g, loop):
+		case len(dims.Tiled) > 0 && dims.Extent[l] <= MaxSerialExtent && !memberMoves(g, loop) && (len(g.Members) > 0 || fillsDevice(pr, dims)):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		default:
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		}
 	}
 	return n, nil
+}
+
+// fillsDevice reports whether the tiled loops alone give every SM all the threads that it
+// can hold. Where they do not, as under a recurrence along the longest dimension, short
+// loops are parallelism that is needed.
+func fillsDevice(pr *plan.Problem, dims *plan.Dims) bool {
+	threads := int64(1)
+	for _, l := range dims.Tiled {
+		threads *= dims.Extent[l]
+	}
+	return threads >= int64(pr.Device.SMs)*int64(pr.Device.MaxThreadsPerSM)
 }
 
 // along is the thread-x loop of a nest that has thread loops.

@@ -25,10 +25,12 @@ const maxTiles = 20000
 //	Tmax = B                      for one tiled loop of B >= 1024
 //	       B/128                  for one tiled loop of an update stage
 //	       B/32                   for several tiled loops, B >= 1024
+//	       B                      for B <= 64 beside other tiled loops
 //	       B/2                    otherwise
 //
 // The equation prints B/128 and B/32 under the same condition; the first is taken
-// for updates, whose threads run through a whole reduction each. From the third
+// for updates, whose threads run through a whole reduction each. Short loops beside others
+// are not the paper's, which tiles none. From the third
 // tiled loop on, tiles start at 1: three loops of 8 leave no room for a halo.
 func Tiles(pr *plan.Problem, fn, stage int, step Step) [][]int64 {
 	d := &pr.Dims[pr.StageIndex(fn, stage)]
@@ -78,6 +80,8 @@ func axis(extent int64, i, loops int, update bool, most int64, step Step) []int6
 		hi = extent
 	case extent >= 1024:
 		hi = extent / 32
+	case extent <= 64 && loops > 1:
+		hi = extent // the other loops make the blocks
 	}
 	hi = min(hi, most)
 	if hi < lo {

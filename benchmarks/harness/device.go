@@ -16,6 +16,7 @@ type Device struct {
 	Name   string
 	Target string   // Halide's target string
 	Env    []string // for programs that run on it
+	GPU    bool
 }
 
 // capabilities that Halide 21 has target features for, newest first.
@@ -48,7 +49,7 @@ func (t *Tree) nvidia() (Device, bool) {
 	}
 	for _, c := range halideCapabilities {
 		if c <= 10*ma+mi {
-			d := Device{Name: fmt.Sprintf("%s (compute capability %d.%d)", name, ma, mi), Target: fmt.Sprintf("host-cuda-cuda_capability_%d", c)}
+			d := Device{GPU: true, Name: fmt.Sprintf("%s (compute capability %d.%d)", name, ma, mi), Target: fmt.Sprintf("host-cuda-cuda_capability_%d", c)}
 			d.Env = t.libcuda()
 			return d, true
 		}

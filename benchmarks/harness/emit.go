@@ -18,6 +18,9 @@ type Scheduler struct {
 	params      map[string]string
 }
 
+// Name is the name that the autoscheduler is registered under.
+func (s Scheduler) Name() string { return s.name }
+
 // Unscheduled leaves the generator's own (usually absent) schedule. Reductions are
 // then recomputed at every use: for small sizes only.
 func Unscheduled() Scheduler { return Scheduler{} }
@@ -59,6 +62,9 @@ type EmitOptions struct {
 	Outputs   []string // what `-e` names; by default all that Emission's methods need
 	Env       []string // more environment, "K=V"
 	Fresh     bool     // run the generator even if the same was emitted before; the caller calls Remove
+	// CPUSeconds, if not 0, is how much processor time the generator may take. How it fails
+	// is then kept as results are: a peer that is slow is slow once.
+	CPUSeconds int
 }
 
 // Emission is what a generator wrote.
@@ -124,16 +130,27 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 	k.text(env...)
 
 	var peak int64
+	program, limited := exe, []string(nil)
+	if o.CPUSeconds > 0 {
+		// The soft limit, of which a process dies by a signal of its own.
+		program, limited = "/bin/sh", []string{"-c", fmt.Sprintf(`ulimit -S -t %d && exec "$0" "$@"`, o.CPUSeconds), exe}
+		k.text(limited[:2]...)
+	}
 	fill := func(dir string) error {
-		log, rss, err := t.measured(env, exe, append(slices.Clone(args), "-o", dir)...)
+		log, rss, err := t.measured(env, program, slices.Concat(limited, args, []string{"-o", dir})...)
 		if err != nil {
-			return fmt.Errorf("emit %s for %s: %w", g.Name, o.Target, err)
+			err = fmt.Errorf("emit %s for %s: %w", g.Name, o.Target, err)
+			if f, ok := generatorFailure(err, o.CPUSeconds); ok {
+				return f.write(dir)
+			}
+			return err
 		}
 		peak = rss
 		return os.WriteFile(filepath.Join(dir, "log"), []byte(log), 0o666)
 	}
 	var dir string
 	if o.Fresh {
+		forgetPeak()
 		if dir, err = tempDir(); err == nil {
 			err = fill(dir)
 		}
@@ -141,6 +158,9 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 		dir, err = t.once("emission", k, fill)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := readFailure(dir); err != nil {
 		return nil, err
 	}
 	log, err := os.ReadFile(filepath.Join(dir, "log"))

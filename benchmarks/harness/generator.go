@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -51,6 +52,15 @@ func (t *Tree) measured(env []string, program string, args ...string) (string, i
 		peak = usage.Maxrss << 10 // Linux counts KiB
 	}
 	return out.String(), peak, nil
+}
+
+// forgetPeak gives free memory back and forgets how much this process once held: Linux
+// counts that into the peak of every process that is started from here, because the child
+// shares our memory until it executes its program.
+func forgetPeak() {
+	debug.FreeOSMemory()
+	// proc(5): 5 resets the peak resident set. Where it is forbidden, peaks are too high.
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 
 // Generator is a Halide generator in one C++ file.

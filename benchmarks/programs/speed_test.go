@@ -11,7 +11,7 @@ import (
 // mostBytes is what a generator's process may take while it is scheduled.
 const mostBytes = 200 << 20
 
-var timed = []string{"harris", "hist"}
+var timed = []string{"harris", "hist", "unsharp", "bilateral_grid", "mat_mul", "max_filter"}
 
 func emitTimed(t testing.TB, name string, s harness.Scheduler) *harness.Emission {
 	t.Helper()

@@ -24,13 +24,29 @@ type Request struct {
 	JSON    []byte            // the pipeline; valid only during the call
 	Params  map[string]string // the autoscheduler's parameters, without their prefix
 	Verbose int               // level of HL_DEBUG_AUTOSCHEDULE
+	// Faults are what checks found: of the first schedule, of the runner-up that was the
+	// answer to it, and so on. Each is the Func of a kernel, or -1 for the schedule as a whole.
+	Faults [][]int
 }
 
-// Answer is what it gets: directives for the pipeline, and the same as Halide C++.
+// Answer is what it gets: directives for the pipeline, and the same as Halide C++ and for
+// people.
 type Answer struct {
 	Pipeline   *halideir.Pipeline
 	Directives []schedule.Directive
 	Source     string
+	Listing    string
+	Check      bool // compare what Halide makes of it with Kernels
+	Kernels    []Kernel
+	None       bool // there is no runner-up; the rest is not set
+}
+
+// Kernel is a launch that the schedule's author expects, at the estimated sizes.
+type Kernel struct {
+	Func, Stage     int
+	Blocks, Threads [3]int64
+	SharedBytes     int64
+	SharedExact     bool // false: Halide sizes it at run time, SharedBytes is the most
 }
 
 // Serve answers one request by calling schedule. An error, a panic included,
@@ -51,12 +67,18 @@ func Serve(request, reply unsafe.Pointer, schedule func(Request) (Answer, error)
 	if err != nil {
 		return fail(message(err))
 	}
+	if answer.None {
+		out.none = 1
+		return 0
+	}
 	flat, err := flatten(answer.Pipeline, answer.Directives)
 	if err != nil {
 		return fail(message(err))
 	}
 	encode(out, flat)
-	out.source = C.CString(answer.Source)
+	encodeKernels(out, answer.Kernels)
+	out.source, out.listing = C.CString(answer.Source), C.CString(answer.Listing)
+	out.check = boolean(answer.Check)
 	return 0
 }
 
@@ -71,7 +93,37 @@ func decode(req *C.gowarp_request) Request {
 	for i := range n {
 		r.Params[C.GoString(keys[i])] = C.GoString(values[i])
 	}
+	for _, f := range unsafe.Slice(req.faults, int(req.num_faults)) {
+		for len(r.Faults) <= int(f.attempt) {
+			r.Faults = append(r.Faults, nil)
+		}
+		r.Faults[f.attempt] = append(r.Faults[f.attempt], int(f._func))
+	}
 	return r
+}
+
+func encodeKernels(out *C.gowarp_reply, ks []Kernel) {
+	if len(ks) == 0 {
+		return
+	}
+	out.kernels = (*C.gowarp_kernel)(C.calloc(C.size_t(len(ks)), C.sizeof_gowarp_kernel))
+	out.num_kernels = C.int32_t(len(ks))
+	for i, c := range unsafe.Slice(out.kernels, len(ks)) {
+		k := &ks[i]
+		c._func, c.stage = C.int32_t(k.Func), C.int32_t(k.Stage)
+		for d := range 3 {
+			c.blocks[d], c.threads[d] = C.int64_t(k.Blocks[d]), C.int64_t(k.Threads[d])
+		}
+		c.shared_bytes, c.shared_exact = C.int64_t(k.SharedBytes), boolean(k.SharedExact)
+		unsafe.Slice(out.kernels, len(ks))[i] = c
+	}
+}
+
+func boolean(b bool) C.int32_t {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // encode allocates with malloc: gowarp_reply_free frees every part.

@@ -31,6 +31,21 @@ typedef struct {
     const char *at_var;
 } gowarp_directive;
 
+// A kernel as the schedule's author expects it, at the estimated sizes, x first.
+typedef struct {
+    int32_t func, stage;
+    int64_t blocks[3], threads[3];
+    int64_t shared_bytes;
+    int32_t shared_exact;  // 0: Halide sizes it at run time, shared_bytes is the most
+} gowarp_kernel;
+
+// What a check found wrong with an earlier answer: the kernel of a Func, or the schedule
+// as a whole.
+typedef struct {
+    int32_t attempt;  // which answer, from 0
+    int32_t func;     // -1: it is not known which kernel
+} gowarp_fault;
+
 // What C++ asks of Go: everything is owned by C++ and valid during the call.
 typedef struct {
     const char *json;  // the exported pipeline
@@ -39,6 +54,9 @@ typedef struct {
     const char **values;
     int32_t num_params;
     int32_t verbose;  // level of HL_DEBUG_AUTOSCHEDULE
+    // Of the first schedule, of the runner-up that was the answer to it, and so on.
+    const gowarp_fault *faults;
+    int32_t num_faults;
 } gowarp_request;
 
 // What Go answers. Everything in it was allocated by malloc and is freed by
@@ -46,7 +64,12 @@ typedef struct {
 typedef struct {
     gowarp_directive *directives;
     int32_t num_directives;
-    char *source;  // the schedule as Halide C++
+    char *source;   // the schedule as Halide C++
+    char *listing;  // the schedule for people, if verbose
+    int32_t check;  // compare what Halide makes of it with kernels
+    gowarp_kernel *kernels;
+    int32_t num_kernels;
+    int32_t none;  // there is no runner-up that lacks the faults; the rest is not set
     char *error;
 } gowarp_reply;
 

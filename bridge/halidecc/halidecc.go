@@ -3,7 +3,9 @@
 // Package halidecc is the C++ half of the bridge: the only code that sees
 // Halide's data structures. Its C++ writes a pipeline as JSON (export.cc, with
 // graph.cc, nodes.cc, boxes.cc, scheduled.cc and target.cc), applies directives
-// to Funcs (apply.cc) and registers the autoscheduler (register.cc).
+// to Funcs (apply.cc), compares what Halide makes of them with what was expected (check.cc,
+// with launches.cc and forked.cc) and so chooses among answers (choose.cc), and registers
+// the autoscheduler (register.cc).
 //
 // It is a leaf: it imports nothing, knows no cost and no strategy, and decides
 // nothing. The Go half, package plugin, answers its one question through

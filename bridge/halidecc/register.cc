@@ -4,9 +4,13 @@
 // called once per pipeline.
 
 #include "apply.h"
+#include "choose.h"
 #include "export.h"
+#include "given.h"
 #include "gowarp_abi.h"
+#include "leave.h"
 #include "stack.h"
+#include "version.h"
 
 #include <chrono>
 #include <cstdio>
@@ -33,6 +37,8 @@ extern "C" void gowarp_reply_free(gowarp_reply *reply) {
     }
     free(reply->directives);
     free(reply->source);
+    free(reply->listing);
+    free(reply->kernels);
     free(reply->error);
     *reply = gowarp_reply{};
 }
@@ -72,17 +78,16 @@ struct DeepGraph : Graph {
     }
 };
 
-struct Reply : gowarp_reply {
-    Reply() : gowarp_reply{} {}
-    ~Reply() { gowarp_reply_free(this); }
-};
-
 void autoschedule(const Pipeline &pipeline, const Target &target, const AutoschedulerParams &params,
                   AutoSchedulerResults *results) {
     if (getpid() != loaded_in) {
         throw CompileError("gowarp: this process was forked after the plugin was loaded, and the Go runtime does not "
                            "survive a fork. Load the plugin in the process that compiles (start it with exec, or with "
                            "multiprocessing's \"spawn\").");
+    }
+    static const std::string mismatch = version_mismatch();
+    if (!mismatch.empty()) {
+        throw CompileError("gowarp: " + mismatch);
     }
     if (!gowarp_schedule) {
         throw CompileError("gowarp: this copy of the plugin was linked without its Go half");
@@ -99,36 +104,58 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     std::string json;
     with_deep_stack([&] {
         (Graph &)graph = build_graph(pipeline);
+        leave_scheduled_alone(graph);
         json = export_pipeline(graph, target);
     });
     const double export_ms = ms_since(clock);
 
     std::vector<const char *> keys, values;
-    for (const auto &kv : params.extra) {
+    const auto given = given_params(params);
+    for (const auto &kv : given) {
         keys.push_back(kv.first.c_str());
         values.push_back(kv.second.c_str());
     }
-    gowarp_request request{};
-    request.json = json.data();
-    request.json_bytes = json.size();
-    request.keys = keys.data();
-    request.values = values.data();
-    request.num_params = (int32_t)keys.size();
-    request.verbose = verbose;
-    Reply reply;
-    // Go never throws and nothing is thrown through it: an error is a string.
-    gowarp_schedule(&request, &reply);
-    if (reply.error) {
-        throw CompileError(reply.error);
-    }
-    const double schedule_ms = ms_since(clock);
+    double schedule_ms = 0;
+    const auto ask = [&](const std::vector<gowarp_fault> &faults) {
+        gowarp_request request{};
+        request.json = json.data();
+        request.json_bytes = json.size();
+        request.keys = keys.data();
+        request.values = values.data();
+        request.num_params = (int32_t)keys.size();
+        request.verbose = verbose;
+        request.faults = faults.data();
+        request.num_faults = (int32_t)faults.size();
+        auto reply = std::make_unique<Reply>();
+        ms_since(clock);
+        // Go never throws and nothing is thrown through it: an error is a string.
+        gowarp_schedule(&request, reply.get());
+        schedule_ms += ms_since(clock);
+        if (reply->error) {
+            throw CompileError(reply->error);
+        }
+        return reply;
+    };
+    const auto say = [&](const std::string &line) {
+        if (verbose > 0) {
+            fprintf(stderr, "gowarp: check: %s\n", line.c_str());
+        }
+    };
+    auto whole = clock;
+    const std::unique_ptr<Reply> reply = choose(graph, target, ask, say);
+    const double check_ms = ms_since(whole) - schedule_ms;
+    clock = whole;
 
-    with_deep_stack([&] { apply_directives(graph, reply.directives, reply.num_directives); });
+    with_deep_stack([&] { apply_directives(graph, reply->directives, reply->num_directives); });
     if (verbose > 0) {
-        fprintf(stderr, "gowarp: %zu Funcs, %s B of JSON: export %.1f ms, schedule %.1f ms, apply %.1f ms\n",
-                graph.funcs.size(), grouped(json.size()).c_str(), export_ms, schedule_ms, ms_since(clock));
+        fprintf(stderr, "%sgowarp: %zu Funcs, %s B of JSON: export %.1f ms, schedule %.1f ms, apply %.1f ms\n",
+                reply->listing ? reply->listing : "", graph.funcs.size(), grouped(json.size()).c_str(), export_ms,
+                schedule_ms, ms_since(clock));
+        if (reply->check) {
+            fprintf(stderr, "gowarp: check: %.1f ms\n", check_ms);
+        }
     }
-    results->schedule_source = reply.source ? reply.source : "";
+    results->schedule_source = reply->source ? reply->source : "";
 }
 
 // Halide throws when a name is taken, and nothing may be thrown while a library

@@ -12,10 +12,12 @@ import "C"
 
 import (
 	"fmt"
-	"os"
+	"io"
+	"strings"
 	"unsafe"
 
 	"gowarp/autoscheduler"
+	"gowarp/autoscheduler/explain"
 	"gowarp/bridge/abi"
 	_ "gowarp/bridge/halidecc" // registers the autoscheduler
 	"gowarp/halideir"
@@ -35,8 +37,8 @@ func answer(req abi.Request) (abi.Answer, error) {
 	}
 	// Before scheduling: the dump of a pipeline that cannot be scheduled is the
 	// one that somebody wants to see.
-	if params.Dump != "" {
-		if err := writeAtomically(params.Dump, req.JSON); err != nil {
+	if params.Dump != "" && len(req.Faults) == 0 {
+		if err := write(params.Dump, req.JSON); err != nil {
 			return abi.Answer{}, fmt.Errorf("dump=%s: %w", params.Dump, err)
 		}
 	}
@@ -44,13 +46,33 @@ func answer(req abi.Request) (abi.Answer, error) {
 	if err != nil {
 		return abi.Answer{}, err
 	}
-	s, err := autoscheduler.Schedule(p, params)
-	if err != nil {
+	r, err := autoscheduler.RunnerUp(p, params, req.Faults, req.Verbose > 1)
+	switch {
+	case err != nil:
 		return abi.Answer{}, err
+	case r == nil:
+		return abi.Answer{None: true}, nil
+	}
+	a := abi.Answer{Pipeline: p, Directives: r.Schedule.Directives, Source: r.Schedule.CPlusPlus(p), Check: params.Check == "1" && params.Schedule == ""}
+	for _, l := range r.Launches() {
+		a.Kernels = append(a.Kernels, abi.Kernel(l))
 	}
 	if req.Verbose > 0 {
-		// An unwritable stderr is no reason not to compile.
-		_ = s.Tree(os.Stderr, p)
+		var b strings.Builder
+		_ = listing(&b, p, r) // a Builder takes everything
+		a.Listing = b.String()
 	}
-	return abi.Answer{Pipeline: p, Directives: s.Directives, Source: s.CPlusPlus(p)}, nil
+	return a, nil
+}
+
+// listing is what HL_DEBUG_AUTOSCHEDULE prints of a schedule: the loop nest, and before it the
+// reasons if they were looked for. That takes time which level 1, which prints times, must not show.
+func listing(w io.Writer, p *halideir.Pipeline, r *autoscheduler.Result) error {
+	if r.Explained {
+		if err := explain.Of(r).Print(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	return r.Schedule.Tree(w, p)
 }

@@ -19,6 +19,11 @@ static int flag_value(int argc, char **argv, const char *flag) {
     return at;
 }
 
+const char *generator_name(int argc, char **argv) {
+    const int g = flag_value(argc, argv, "-g");
+    return g ? argv[g] : "generator";
+}
+
 const char *generator_param(int argc, char **argv, const char *key) {
     const size_t n = strlen(key);
     const char *value = NULL;
@@ -104,16 +109,47 @@ static void push(struct words *w, char *word) {
     v[w->n] = NULL;
 }
 
+// Cuts the first item off a list: up to a comma, "\," and "\\" standing for the
+// characters themselves. Returns the rest, NULL after the last item.
+static char *cut_item(char *list) {
+    char *to = list;
+    for (char *from = list; *from; from++) {
+        if (*from == ',') {
+            *to = 0;
+            return from + 1;
+        }
+        if (*from == '\\' && (from[1] == ',' || from[1] == '\\')) {
+            from++;
+        }
+        *to++ = *from;
+    }
+    *to = 0;
+    return NULL;
+}
+
+// Whether a word KEY=VALUE from the given place on has this key.
+static int given(const struct words *w, int from, const char *key) {
+    const size_t n = strlen(key);
+    for (int i = from; i < w->n; i++) {
+        if (strncmp(w->v[i], key, n) == 0 && w->v[i][n] == '=') {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 // Adds KEY=VALUE,… ; returns 0 after a message if the list is malformed.
 static int push_params(struct words *w, int argc, char **argv, const char *params) {
-    char *copy = strdup(params), *rest = copy, *item;
+    char *copy = strdup(params);
+    struct words mine = {NULL, 0, 0};
     int ok = copy != NULL;
-    while (ok && (item = strsep(&rest, ","))) {
+    for (char *item = copy, *rest; ok && item; item = rest) {
+        rest = cut_item(item);
         char *equals = strchr(item, '=');
         if (!equals || equals == item || !equals[1] || strchr(equals + 1, '=')) {
             fprintf(stderr,
                     "gowarp: HL_AUTOSCHEDULER_PARAMS: \"%s\" is not KEY=VALUE; write for example "
-                    "HL_AUTOSCHEDULER_PARAMS=gpu=sm_86,dump=pipeline.json\n",
+                    "HL_AUTOSCHEDULER_PARAMS=gpu=sm_86,dump=pipeline.json, and \"\\,\" for a comma in a value\n",
                     item);
             ok = 0;
             break;
@@ -122,14 +158,50 @@ static int push_params(struct words *w, int argc, char **argv, const char *param
         // Both spellings of a key: the command line's own has the prefix.
         const char *prefix = strncmp(item, "autoscheduler.", 14) == 0 ? "" : "autoscheduler.";
         char *key = join(prefix, item, "");
-        if (key && !generator_param(argc, argv, key)) {
-            push(w, join(key, "=", equals + 1));
+        if (key && given(&mine, 0, key)) {
+            fprintf(stderr, "gowarp: HL_AUTOSCHEDULER_PARAMS: %s is given twice; keep one of them\n", item);
+            ok = 0;
+        } else if (key) {
+            push(&mine, join(key, "=", equals + 1));
+            if (!generator_param(argc, argv, key)) {
+                push(w, join(key, "=", equals + 1));
+            }
         }
-        w->failed |= !key;
+        w->failed |= !key || mine.failed;
         free(key);
     }
+    w->failed |= !copy;
+    free_argv(mine.v);
     free(copy);
-    return ok;
+    return ok || !copy;
+}
+
+// Whether the features of a target, separated by '-', include one of Halide's GPU APIs.
+static int names_gpu(const char *target, size_t length) {
+    static const char *const apis[] = {"cuda", "opencl", "metal", "d3d12compute", "vulkan", "webgpu"};
+    const char *end = target + length;
+    for (const char *p = target; p < end;) {
+        const char *dash = memchr(p, '-', (size_t)(end - p));
+        const size_t n = (size_t)((dash ? dash : end) - p);
+        for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
+            if (strlen(apis[i]) == n && strncmp(p, apis[i], n) == 0) {
+                return 1;
+            }
+        }
+        p += n + 1;
+    }
+    return 0;
+}
+
+int target_without_gpu(const char *targets, const char **target) {
+    for (const char *p = targets; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        const size_t n = strcspn(p, ",");
+        if (n && !names_gpu(p, n)) {
+            *target = p;
+            return (int)n;
+        }
+    }
+    return 0;
 }
 
 int complete_argv(int argc, char **argv, const char *name, const char *plugin, const char *params, char ***out) {

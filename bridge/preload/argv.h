@@ -10,6 +10,13 @@
 // The value of a key=value argument, NULL where it is absent.
 const char *generator_param(int argc, char **argv, const char *key);
 
+// The name that -g gives.
+const char *generator_name(int argc, char **argv);
+
+// The first of a list of targets ("a,b") that names no GPU API, and its length; 0 if
+// all do.
+int target_without_gpu(const char *targets, const char **target);
+
 // Whether -p lists a file of the name that path ends in; with NULL, any file.
 int lists_plugin(int argc, char **argv, const char *path);
 
@@ -18,8 +25,8 @@ int lists_plugin(int argc, char **argv, const char *path);
 int wants_autoscheduler(int argc, char **argv);
 
 // A copy of argv, completed: plugin joins -p, name becomes autoscheduler=name,
-// and each KEY=VALUE of params ("a=1,b=2") becomes autoscheduler.KEY=VALUE
-// unless the command line has that key. Any of the three may be NULL. Returns
+// and each KEY=VALUE of params ("a=1,b=2", with "\," for a comma in a value) becomes
+// autoscheduler.KEY=VALUE unless the command line has that key. Any of the three may be NULL. Returns
 // the number of arguments, or -1 after a message on stderr.
 int complete_argv(int argc, char **argv, const char *name, const char *plugin, const char *params, char ***out);
 

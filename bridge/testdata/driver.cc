@@ -2,6 +2,8 @@
 // driver COMMAND PLUGIN [KEY=VALUE…]. It exits 0, or 1 after printing the error.
 #include <Halide.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <sys/wait.h>
@@ -132,6 +134,52 @@ int untouched(AutoschedulerParams params) {
     return 0;
 }
 
+// Takes every child that ends, as servers do, and never restarts what it interrupts.
+void reap(int) {
+    const int kept = errno;
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    errno = kept;
+}
+
+void on_children(void (*handler)(int)) {
+    struct sigaction a {};
+    a.sa_handler = handler;
+    sigaction(SIGCHLD, &a, nullptr);
+}
+
+// The numbers in "0,64,0,48".
+std::vector<int> numbers(const std::string &s) {
+    std::vector<int> all;
+    for (size_t at = 0; at < s.size(); at = s.find(',', at) == std::string::npos ? s.size() : s.find(',', at) + 1) {
+        all.push_back((int)std::stoll(s.substr(at)));
+    }
+    return all;
+}
+
+// Other estimates: out= and image= are those of x and y, bound= bounds x of the output.
+int estimates(AutoschedulerParams params) {
+    Blur b;
+    const auto given = [&](const char *key) {
+        const std::vector<int> n = numbers(params.extra[key]);
+        params.extra.erase(key);
+        return n;
+    };
+    const std::vector<int> out = given("out"), image = given("image"), bound = given("bound");
+    if (!out.empty()) {
+        b.blur_y.set_estimates({{out[0], out[1]}, {out[2], out[3]}});
+    }
+    if (!image.empty()) {
+        b.image.set_estimates({{image[0], image[1]}, {image[2], image[3]}});
+    }
+    if (!bound.empty()) {
+        b.blur_y.bound(x, bound[0], bound[1]);
+    }
+    b.pipeline.apply_autoscheduler(target, params);
+    printf("scheduled\n");
+    return 0;
+}
+
 // Schedules in a child that was forked after the plugin was loaded and used.
 int forked(const AutoschedulerParams &params) {
     Blur().pipeline.apply_autoscheduler(target, params);
@@ -163,7 +211,10 @@ int main(int argc, char **argv) {
             return b.touched() ? 0 : 1;
         }
         const AutoschedulerParams params = parse(argc, argv, 3);
-        if (command == "schedule") {
+        if (command == "reaping" || command == "ignoring") {
+            on_children(command == "reaping" ? reap : SIG_IGN);
+        }
+        if (command == "schedule" || command == "reaping" || command == "ignoring") {
             Blur b;
             const AutoSchedulerResults results = b.pipeline.apply_autoscheduler(target, params);
             printf("%s", results.schedule_source.c_str());
@@ -173,7 +224,7 @@ int main(int argc, char **argv) {
             print_storage(b.blur_y);
             return b.touched() ? 0 : 1;
         }
-        return command == "deep" ? deep(params) : command == "untouched" ? untouched(params) : command == "fork" ? forked(params) : 2;
+        return command == "estimates" ? estimates(params) : command == "deep" ? deep(params) : command == "untouched" ? untouched(params) : command == "fork" ? forked(params) : 2;
     } catch (const Error &e) {
         fprintf(stderr, "%s\n", e.what());
         return 1;

@@ -9,13 +9,13 @@ import (
 
 // flagsFirst moves a command's flags before its arguments: cli stops at the first
 // argument, people write `gowarp schedule harris.json --gpu h200`. What follows "--"
-// stays, and so does everything of exec, whose arguments are another program's.
+// stays, and so does everything of the commands whose arguments are another program's.
 func flagsFirst(app *cli.App, args []string) []string {
 	if len(args) < 3 {
 		return args
 	}
 	cmd := app.Command(args[1])
-	if cmd == nil || cmd.Name == "exec" {
+	if cmd == nil || cmd.SkipFlagParsing || cmd.Name == "exec" || cmd.Name == "verify" {
 		return args
 	}
 	var flags, rest []string
@@ -29,9 +29,13 @@ func flagsFirst(app *cli.App, args []string) []string {
 			rest = append(rest, a)
 		default:
 			flags = append(flags, a)
-			if takesValue(cmd, a) && i+1 < len(args) {
+			switch {
+			case !takesValue(cmd, a):
+			case i+1 < len(args):
 				i++
 				flags = append(flags, args[i])
+			default: // its value is missing, and no argument must pass for it
+				rest = nil
 			}
 		}
 	}

@@ -15,6 +15,9 @@ func devicesCommand() *cli.Command {
 		Usage:        "list the devices that --gpu knows",
 		OnUsageError: onUsage,
 		Action: func(c *cli.Context) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
 			tw := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(tw, "NAME\tDEVICE\tAPI\tCAPABILITY\tSMS\tTHREADS/SM\tSHARED/SM\tSHARED/BLOCK")
 			for _, d := range occupancy.Devices() {

@@ -7,30 +7,72 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/urfave/cli/v2"
 )
 
 func TestEnvironment(t *testing.T) {
-	for name, c := range map[string]struct {
-		env    []string
-		params string
-		want   []string
-	}{
-		"plain":     {nil, "", []string{"LD_PRELOAD=/lib/libgowarp_preload.so", "HL_AUTOSCHEDULER=gowarp", "HL_AUTOSCHEDULER_PLUGIN=/lib/libautoschedule_gowarp.so"}},
-		"preloaded": {[]string{"LD_PRELOAD=/a.so"}, "", []string{"LD_PRELOAD=/lib/libgowarp_preload.so:/a.so"}},
-		"params":    {nil, "gpu=h200", []string{"HL_AUTOSCHEDULER_PARAMS=gpu=h200"}},
-	} {
-		got := environment(c.env, "/lib/libgowarp_preload.so", "/lib/libautoschedule_gowarp.so", c.params)
-		for _, w := range c.want {
-			if !slices.Contains(got, w) {
-				t.Errorf("%s: %q is missing from %v", name, w, got)
-			}
+	ch := choice{"gowarp", "/lib/libautoschedule_gowarp.so", "gpu=h200"}
+	got := environment([]string{"A=b", "LD_PRELOAD=/a.so"}, "/lib/libgowarp_preload.so", ch)
+	for _, w := range []string{"A=b", "LD_PRELOAD=/lib/libgowarp_preload.so:/a.so", "HL_AUTOSCHEDULER=gowarp",
+		"HL_AUTOSCHEDULER_PLUGIN=/lib/libautoschedule_gowarp.so", "HL_AUTOSCHEDULER_PARAMS=gpu=h200"} {
+		if !slices.Contains(got, w) {
+			t.Errorf("%q is missing from %v", w, got)
 		}
 	}
-	got := environment([]string{"HL_AUTOSCHEDULER=Li2018", "HL_AUTOSCHEDULER_PLUGIN=/li.so"}, "/lib/libgowarp_preload.so", "/lib/libautoschedule_gowarp.so", "")
-	for _, e := range got {
-		if e == "HL_AUTOSCHEDULER=gowarp" || strings.HasPrefix(e, "HL_AUTOSCHEDULER_PLUGIN=/lib") {
-			t.Errorf("%s overrides what the user set", e)
+}
+
+// TestChosen: flags before the environment before gowarp, and mistakes before the build.
+func TestChosen(t *testing.T) {
+	dir := t.TempDir()
+	plugin := filepath.Join(dir, "li.so")
+	if err := os.WriteFile(plugin, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		env  map[string]string
+		want choice
+		err  string
+	}{
+		{nil, nil, choice{"gowarp", "", ""}, ""},
+		{[]string{"--params", "gpu=h200"}, map[string]string{"HL_AUTOSCHEDULER_PARAMS": "gpu=sm_86"}, choice{"gowarp", "", "gpu=h200"}, ""},
+		{nil, map[string]string{"HL_AUTOSCHEDULER": "Li2018", "HL_AUTOSCHEDULER_PLUGIN": plugin, "HL_AUTOSCHEDULER_PARAMS": "parallelism=4"}, choice{"Li2018", plugin, "parallelism=4"}, ""},
+		{[]string{"--autoscheduler", "Li2018", "--plugin", plugin, "--params", "any=thing"}, nil, choice{"Li2018", plugin, "any=thing"}, ""},
+		{[]string{"--autoscheduler", "Li2018"}, nil, choice{}, "where is the autoscheduler Li2018?"},
+		{nil, map[string]string{"HL_AUTOSCHEDULER": "Li2018"}, choice{}, "where is the autoscheduler Li2018?"},
+		{[]string{"--plugin", filepath.Join(dir, "none.so")}, nil, choice{}, "no plugin at"},
+		{[]string{"--params", "foo"}, nil, choice{}, `"foo" is not KEY=VALUE`},
+		{[]string{"--params", "gpu=h200,,mode=autogpu"}, nil, choice{}, `"" is not KEY=VALUE`},
+		{[]string{"--params", "gpu=h200,autoscheduler.gpu=sm_86"}, nil, choice{}, "gpu is given twice"},
+		{[]string{"--params", "gpuu=h200"}, nil, choice{}, `did you mean "gpu"?`},
+		{nil, map[string]string{"HL_AUTOSCHEDULER_PARAMS": "max_registers=many"}, choice{}, "max_registers=many"},
+	} {
+		var got choice
+		var err error
+		cmd := execCommand()
+		cmd.Action = func(ctx *cli.Context) error {
+			got, err = chosen(ctx, func(key string) string { return c.env[key] })
+			return nil
 		}
+		app := cli.NewApp()
+		app.Commands = []*cli.Command{cmd}
+		if err := app.Run(append([]string{"gowarp", "exec"}, c.args...)); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case c.err == "" && (err != nil || got != c.want):
+			t.Errorf("%v %v: %+v, %v; want %+v", c.args, c.env, got, err, c.want)
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%v %v: error %v, want one with %q", c.args, c.env, err, c.err)
+		}
+	}
+}
+
+func TestSplitParams(t *testing.T) {
+	got, err := splitParams(`dump=a\,b\\c.json,autoscheduler.gpu=h200`)
+	if err != nil || len(got) != 2 || got["dump"] != `a,b\c.json` || got["gpu"] != "h200" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
@@ -76,7 +118,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"gowarp", "schedule", "no-such-file.json"}, exitFailure},
 	} {
 		var out, errs bytes.Buffer
-		if got := run(c.args, &out, &errs); got != c.want {
+		if got := run(c.args, strings.NewReader(""), &out, &errs); got != c.want {
 			t.Errorf("%v: exit code %d, want %d (%s)", c.args, got, c.want, errs.String())
 		}
 		if (c.want == 0) != (errs.Len() == 0) {

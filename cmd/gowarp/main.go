@@ -11,22 +11,24 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Exit codes.
+// Exit codes. A command that runs another program hands on that program's when it fails.
 const (
-	exitFailure = 1 // the work failed
-	exitUsage   = 2 // the command was called wrongly
+	exitFailure = 1 // the work failed; of diff: the schedules differ
+	exitUsage   = 2 // the command was called wrongly; of diff: anything that kept it from comparing
 )
 
-func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
 
 // run is main without the process: it returns the exit code.
-func run(args []string, stdout, stderr io.Writer) int {
-	app := newApp(stdout, stderr)
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	app := newApp(stdin, stdout, stderr)
 	err := app.Run(flagsFirst(app, args))
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(stderr, "gowarp: %v\n", err)
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(stderr, "gowarp: %s\n", text)
+	}
 	var code cli.ExitCoder
 	if errors.As(err, &code) {
 		return code.ExitCode()
@@ -38,13 +40,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitFailure
 }
 
-// usageError is a mistake in how the command was called.
-type usageError struct{ error }
-
-func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
-
-func newApp(stdout, stderr io.Writer) *cli.App {
-	return &cli.App{
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+	app := &cli.App{
 		Name:      "gowarp",
 		Usage:     "a GPU autoscheduler for Halide",
 		UsageText: "gowarp COMMAND [options] [arguments]",
@@ -57,27 +54,49 @@ With autoscheduler.dump=FILE.json it also writes the pipeline, which the
 commands below read:
 
   gowarp schedule FILE.json        the schedule as a loop nest
-  gowarp explain FILE.json         why it is as it is`,
+  gowarp explain FILE.json         why it is as it is
+
+Exit codes: 0 ok; 1 the work failed, or diff found differences; 2 wrong usage;
+3 verify found something wrong. exec and verify hand on the exit code of a
+command that fails.`,
+		Reader:          stdin,
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		HideVersion:     true,
+		HideHelpCommand: true,                         // helpCommand is ours: cli's exits with 3
 		ExitErrHandler:  func(*cli.Context, error) {}, // run decides
-		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return &usageError{err} },
-		CommandNotFound: nil,
+		OnUsageError:    onUsage,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "version", Usage: "the same as the command version", DisableDefaultText: true},
+			cli.HelpFlag, // cli adds it only together with its own help command
+		},
 		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return usagef("there is no command %q%s; 'gowarp help' lists them", c.Args().First(), nearestCommand(c.App, c.Args().First()))
+			switch {
+			case c.Args().Present():
+				word := c.Args().First()
+				return usagef("there is no command %q%s; 'gowarp help' lists them", word, nearest(word, commandNames(c.App)))
+			case c.Bool("version"):
+				return printVersion(c.App.Writer)
 			}
 			return cli.ShowAppHelp(c)
 		},
 		Commands: []*cli.Command{
 			scheduleCommand(),
 			explainCommand(),
+			diffCommand(),
 			irCommand(),
 			execCommand(),
 			verifyCommand(),
 			devicesCommand(),
+			occupancyCommand(),
+			completionCommand(),
+			completeCommand(),
 			versionCommand(),
+			helpCommand(),
 		},
 	}
+	for _, c := range app.Commands {
+		c.HideHelpCommand = true // else a file named help, or h, is taken for a subcommand of cli's
+	}
+	return app
 }

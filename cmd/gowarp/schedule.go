@@ -2,11 +2,18 @@ package main
 
 import (
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"gowarp/autoscheduler"
+	"gowarp/halideir"
+	"gowarp/halideir/schedule"
 )
+
+// formats are the forms in which a schedule is printed.
+var formats = []string{"tree", "cpp", "python", "json"}
 
 func scheduleCommand() *cli.Command {
 	return &cli.Command{
@@ -15,9 +22,15 @@ func scheduleCommand() *cli.Command {
 		ArgsUsage: "PIPELINE.json",
 		Description: `Schedules a pipeline that a generator dumped, as the plugin would, and prints it:
 
-  tree   the loop nest, and a table of the kernels (default)
-  cpp    Halide C++, as in the file that the generator writes for -e schedule
-  json   the schedule's own form, described in halideir/FORMAT.md
+  tree     the loop nest, and a table of the kernels (default)
+  cpp      Halide C++, as in the file that the generator writes for -e schedule
+  python   a Python module for Halide's bindings, with a function schedule(pipeline)
+  json     the schedule's own form, described in halideir/FORMAT.md
+
+PIPELINE.json may be - for standard input. --dump prints, in place of the schedule,
+the state after one of the passes, or after each with --dump=all:
+
+  ` + strings.Join(autoscheduler.PassNames(autoscheduler.DefaultParams()), ", ") + `
 
 Example:
   ./harris.generator -g harris -o out -p build/libautoschedule_gowarp.so target=host-cuda \
@@ -25,33 +38,59 @@ Example:
   gowarp schedule harris.json --gpu h200 --format cpp`,
 		OnUsageError: onUsage,
 		Flags: append(schedulingFlags(),
-			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "tree", Usage: "tree, cpp or json"}),
+			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Value: "tree", Usage: "`FORM` of the schedule: " + strings.Join(formats, ", ")},
+			&cli.StringFlag{Name: "dump", Usage: "print the state after `PASS`"}),
 		Action: func(c *cli.Context) error {
 			format := c.String("format")
-			switch format {
-			case "tree", "cpp", "json":
-			default:
-				return usagef("--format %s: tree, cpp or json is wanted", format)
+			if !slices.Contains(formats, format) {
+				return usagef("--format %s: one of %s is wanted%s", format, strings.Join(formats, ", "), nearest(format, formats))
 			}
-			p, prm, err := request(c)
+			prm, err := params(c)
 			if err != nil {
 				return err
+			}
+			dump := c.IsSet("dump")
+			if dump {
+				if c.IsSet("format") {
+					return usagef("--dump prints a pass, not a schedule: it does not go with --format")
+				}
+				if err := autoscheduler.CheckDump(c.String("dump"), prm); err != nil {
+					return &usageError{err}
+				}
+			}
+			p, err := readPipeline(c)
+			if err != nil {
+				return err
+			}
+			if dump {
+				return autoscheduler.Dump(c.App.Writer, p, prm, c.String("dump"))
 			}
 			s, err := autoscheduler.Schedule(p, prm)
 			if err != nil {
 				return err
 			}
-			switch format {
-			case "cpp":
-				_, err = io.WriteString(c.App.Writer, s.CPlusPlus(p))
-			case "json":
-				_, err = c.App.Writer.Write(s.JSON())
-			default:
-				if err = s.Tree(c.App.Writer, p); err == nil {
-					err = s.Table(c.App.Writer)
-				}
-			}
-			return err
+			return write(c.App.Writer, s, p, format)
 		},
 	}
+}
+
+// write prints a schedule in one of the formats.
+func write(w io.Writer, s *schedule.Schedule, p *halideir.Pipeline, format string) error {
+	var err error
+	switch format {
+	case "cpp":
+		_, err = io.WriteString(w, s.CPlusPlus(p))
+	case "python":
+		var text string
+		if text, err = s.Python(p); err == nil {
+			_, err = io.WriteString(w, text)
+		}
+	case "json":
+		_, err = w.Write(s.JSON())
+	default:
+		if err = s.Tree(w, p); err == nil {
+			err = s.Table(w)
+		}
+	}
+	return err
 }

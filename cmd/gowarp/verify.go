@@ -106,7 +106,7 @@ func verify(c *cli.Context) error {
 	var code *exec.ExitError
 	switch {
 	case errors.As(failed, &code):
-		return cli.Exit(fmt.Sprintf("verify: %s: %v", c.Args().First(), failed), exitCode(code))
+		return cli.Exit(fmt.Sprintf("verify: %s: %v", c.Args().First(), failed), shellStatus(code))
 	case failed != nil:
 		return fmt.Errorf("verify: %s: %w", c.Args().First(), failed)
 	case len(found) == 0:
@@ -221,9 +221,9 @@ func (r *reportFile) discard() {
 	}
 }
 
-// exitCode is a failed command's; of one that a signal ended, as Halide's runtime does after
+// shellStatus is a failed command's; of one that a signal ended, as Halide's runtime does after
 // an error, what a shell gives.
-func exitCode(e *exec.ExitError) int {
+func shellStatus(e *exec.ExitError) int {
 	if status, ok := e.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())
 	}

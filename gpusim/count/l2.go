@@ -141,7 +141,7 @@ func inStep(buf []Touch, blocks []Block) []Touch {
 type cache struct {
 	most             int // lines that fit; they are made as they are used
 	lines            []line
-	at               map[uint64]int32
+	at               table
 	fetched, written int64 // sectors
 }
 
@@ -152,27 +152,51 @@ type line struct {
 }
 
 func newCache(lines int) *cache {
-	return &cache{most: lines, lines: make([]line, 1), at: map[uint64]int32{}}
+	return &cache{most: lines, lines: make([]line, 1)}
+}
+
+// table says in which slot a line is, 0 for none. Lines that are used lie in a few stretches of
+// much memory: two levels of pages are quicker than a map.
+type table []*[tablePage]*[tablePage]int32
+
+const tablePage = 1 << 10
+
+func (t *table) slot(line uint64) *int32 {
+	n := line / (tablePage * tablePage)
+	if n >= uint64(len(*t)) {
+		*t = append(*t, make(table, n+1-uint64(len(*t)))...)
+	}
+	pages := (*t)[n]
+	if pages == nil {
+		pages = new([tablePage]*[tablePage]int32)
+		(*t)[n] = pages
+	}
+	page := &pages[line/tablePage%tablePage]
+	if *page == nil {
+		*page = new([tablePage]int32)
+	}
+	return &(*page)[line%tablePage]
 }
 
 func (c *cache) access(sector uint64, read, write bool) {
 	number, bit := sector/sectorsPerLine, uint8(1)<<(sector%sectorsPerLine)
-	i, ok := c.at[number]
+	slot := c.at.slot(number)
+	i := *slot
 	switch {
-	case ok:
+	case i != 0:
 		c.unlink(i)
 	case len(c.lines) <= c.most:
 		i = int32(len(c.lines))
 		c.lines = append(c.lines, line{number: number})
-		c.at[number] = i
+		*slot = i
 	default:
 		i = c.lines[0].newer // the end's neighbour is the oldest
 		c.unlink(i)
 		old := &c.lines[i]
 		c.written += int64(bits.OnesCount8(old.dirty))
-		delete(c.at, old.number)
+		*c.at.slot(old.number) = 0
 		*old = line{number: number}
-		c.at[number] = i
+		*slot = i
 	}
 	l, end := &c.lines[i], &c.lines[0]
 	l.newer, l.older = 0, end.older

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"sync"
-	"unsafe"
 
 	"gowarp/gpusim/check"
 	"gowarp/gpusim/count"
@@ -63,17 +62,11 @@ const (
 // addresses computes the lanes' addresses, of accesses bytes wide, and checks that they
 // are defined.
 func (w *warp) addresses(o *op, bytes int) bool {
-	var irregular, want uint64
+	var regularly bool
 	if o.a.class == double {
-		a := &w.r64[o.a.at]
-		first, stride := a[0]+o.offset, a[1]-a[0]
-		for i := range a {
-			v := a[i] + o.offset
-			w.addr[i] = v
-			irregular |= v - first ^ want
-			want += stride
-		}
+		regularly = shift64(&w.addr, &w.r64[o.a.at], o.offset)
 	} else {
+		var irregular, want uint64
 		a := &w.r32[o.a.at]
 		first, stride := a[0]+uint32(o.offset), a[1]-a[0]
 		for i := range a {
@@ -82,9 +75,10 @@ func (w *warp) addresses(o *op, bytes int) bool {
 			irregular |= uint64(v-first) ^ want
 			want += uint64(stride)
 		}
+		regularly = irregular == 0
 	}
 	w.pattern = scattered
-	if w.mask == all && irregular == 0 {
+	if w.mask == all && regularly {
 		switch w.stride = w.addr[1] - w.addr[0]; {
 		case w.stride == 0:
 			w.pattern = uniform
@@ -172,14 +166,22 @@ func loadAny(w *warp, o *op) {
 	switch space {
 	case ptx.Global:
 		c.GlobalLoads++
-		w.sectors(bytes, &c.GlobalLoadSectors, reads)
-		if o.size == 4 && len(o.vec) == 1 && o.d.class == word && w.loadGlobal32(o) {
+		w.sectors(bytes, &c.GlobalLoadSectors, o, reads)
+		if a := w.oneAlloc(o, bytes); a != nil {
+			w.gather(o, a.data, a.shadow, a.base)
+			if w.w.checks {
+				w.raceLoad(a, o, bytes)
+			}
 			return
 		}
 	case ptx.Shared:
 		c.SharedLoads++
 		w.wavefronts(bytes)
-		if o.size == 4 && len(o.vec) == 1 && o.d.class == word && w.loadShared32(o) {
+		if o.plain && w.within(0, len(w.w.shared), bytes) {
+			w.gather(o, w.w.shared, w.w.sshade, 0)
+			if w.w.checks {
+				w.raceSharedLoad(o, bytes)
+			}
 			return
 		}
 	case ptx.Local:
@@ -210,123 +212,6 @@ func loadAny(w *warp, o *op) {
 	}
 }
 
-// loadGlobal32 is the usual case: every lane a word of the same allocation. It returns
-// false, with nothing done, in any other.
-func (w *warp) loadGlobal32(o *op) bool {
-	a := w.w.cached(o, w.addr[bits.TrailingZeros32(w.mask)], 4)
-	if a == nil {
-		return false
-	}
-	limit := uint64(len(a.data) - 4)
-	if w.pattern != scattered && w.loadTogether(o, a, limit) {
-		return true
-	}
-	var off [32]uint64
-	for i := range off {
-		off[i] = w.addr[i] - a.base
-	}
-	for m := w.mask; m != 0; m &= m - 1 {
-		if off[bits.TrailingZeros32(m)&31] > limit {
-			return false
-		}
-	}
-	d := &w.r32[o.d.at]
-	var bad uint32
-	data, shadow := unsafe.Pointer(unsafe.SliceData(a.data)), unsafe.Pointer(unsafe.SliceData(a.shadow))
-	for m := w.mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & 31
-		// Within the slices: checked against limit just above; aligned to 4.
-		d[lane] = *(*uint32)(unsafe.Add(data, off[lane]))
-		if *(*uint32)(unsafe.Add(shadow, off[lane])) != 0 {
-			bad |= 1 << lane
-		}
-	}
-	w.taint(o.d, bad)
-	if w.w.checks {
-		w.raceGlobal(a, o, 4, false)
-	}
-	return true
-}
-
-// loadTogether is a load of one word by all lanes, or of 32 at equal distances.
-func (w *warp) loadTogether(o *op, a *alloc, limit uint64) bool {
-	first := w.addr[0] - a.base
-	if w.addr[31]-a.base > limit {
-		return false
-	}
-	d := &w.r32[o.d.at]
-	var bad uint32
-	// Within the slices: first and last lane are checked just above; aligned to 4.
-	data, shadow := unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.data)), first), unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.shadow)), first)
-	switch w.pattern {
-	case uniform:
-		v := *(*uint32)(data)
-		for i := range d {
-			d[i] = v
-		}
-		if *(*uint32)(shadow) != 0 {
-			bad = all
-		}
-	case regular:
-		stride := uintptr(w.stride)
-		for i := range d {
-			d[i] = *(*uint32)(unsafe.Add(data, uintptr(i)*stride))
-			if *(*uint32)(unsafe.Add(shadow, uintptr(i)*stride)) != 0 {
-				bad |= 1 << i
-			}
-		}
-	default:
-		*d = *(*lanes32)(data)
-		shades := (*lanes32)(shadow)
-		var any uint32
-		for _, s := range shades {
-			any |= s
-		}
-		if any != 0 {
-			for i, s := range shades {
-				if s != 0 {
-					bad |= 1 << i
-				}
-			}
-		}
-	}
-	w.taints[o.d.taint] = bad
-	if w.w.checks {
-		w.raceTogether(a, o)
-	}
-	return true
-}
-
-func (w *warp) loadShared32(o *op) bool {
-	data, shadow := w.w.shared, w.w.sshade
-	if len(data) < 4 {
-		return false
-	}
-	limit := uint64(len(data) - 4)
-	for m := w.mask; m != 0; m &= m - 1 {
-		if w.addr[bits.TrailingZeros32(m)&31] > limit {
-			return false
-		}
-	}
-	d := &w.r32[o.d.at]
-	var bad uint32
-	p, q := unsafe.Pointer(unsafe.SliceData(data)), unsafe.Pointer(unsafe.SliceData(shadow))
-	for m := w.mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & 31
-		d[lane] = *(*uint32)(unsafe.Add(p, w.addr[lane]))
-		if *(*uint32)(unsafe.Add(q, w.addr[lane])) != 0 {
-			bad |= 1 << lane
-		}
-	}
-	w.taint(o.d, bad)
-	if w.w.checks {
-		for m := w.mask; m != 0; m &= m - 1 {
-			w.raceShared(bits.TrailingZeros32(m), o, 4, false, false)
-		}
-	}
-	return true
-}
-
 // storeAny is st.
 func storeAny(w *warp, o *op) {
 	bytes := int(o.size) * len(o.vec)
@@ -341,14 +226,19 @@ func storeAny(w *warp, o *op) {
 	switch space {
 	case ptx.Global:
 		c.GlobalStores++
-		w.sectors(bytes, &c.GlobalStoreSectors, writes)
+		w.sectors(bytes, &c.GlobalStoreSectors, o, writes)
 		w.w.toucher.stores(int(o.size))
-		if w.pattern == adjacent && o.size == 4 && len(o.vec) == 1 && o.vec[0].class == word && w.storeTogether(o) {
+		if a := w.oneAlloc(o, bytes); a != nil {
+			w.storeGlobal(a, o, bytes)
 			return
 		}
 	case ptx.Shared:
 		c.SharedStores++
 		w.wavefronts(bytes)
+		if o.plain && w.within(0, len(w.w.shared), bytes) {
+			w.storeShared(o, bytes)
+			return
+		}
 	case ptx.Local:
 		c.LocalStores++
 		c.LocalBytes += int64(bytes * bits.OnesCount32(w.mask))
@@ -356,7 +246,12 @@ func storeAny(w *warp, o *op) {
 		w.fail(o.line, check.OutOfBounds, bits.TrailingZeros32(w.mask), "a store to constant memory")
 		return
 	}
-	for m := w.mask; m != 0; m &= m - 1 {
+	w.storeLanes(o, space, bytes, w.mask)
+}
+
+// storeLanes stores lane by lane.
+func (w *warp) storeLanes(o *op, space ptx.Space, bytes int, lanes uint32) {
+	for m := lanes; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		r, ok := w.region(space, lane, bytes, o, true)
 		if !ok {
@@ -369,28 +264,6 @@ func storeAny(w *warp, o *op) {
 		}
 		r.done()
 	}
-}
-
-// storeTogether is a store of 32 adjacent words. It returns false, with nothing done, where
-// anything is unusual.
-func (w *warp) storeTogether(o *op) bool {
-	a := w.w.cached(o, w.addr[0], 128)
-	if a == nil || w.taints[o.vec[0].taint] != 0 {
-		return false
-	}
-	first := w.addr[0] - a.base
-	if w.w.checks {
-		return w.raceStore(a, o, first)
-	}
-	w.storeWords(a, o, first)
-	return true
-}
-
-// storeWords stores 32 adjacent words, all defined.
-func (w *warp) storeWords(a *alloc, o *op, first uint64) {
-	// Within the slices: storeTogether has checked all 128 bytes; aligned to 4.
-	*(*lanes32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.data)), first)) = w.r32[o.vec[0].at]
-	*(*lanes32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.shadow)), first)) = lanes32{}
 }
 
 // shade notes whether what was stored is defined.
@@ -433,9 +306,9 @@ func (w *warp) region(space ptx.Space, lane, bytes int, o *op, write bool) (regi
 		}
 		off := addr - a.base
 		r := region{data: a.data[off:][:bytes], shadow: a.shadow[off:][:bytes]}
-		if w.w.checks {
+		if w.w.checks && a.cells != nil {
 			r.held = w.raceLane(a, o, lane, bytes, write)
-			if r.held != nil && !write {
+			if !write {
 				r.done()
 			}
 		}
@@ -443,7 +316,7 @@ func (w *warp) region(space ptx.Space, lane, bytes int, o *op, write bool) (regi
 	case ptx.Shared:
 		r, ok := in(w.w.shared, w.w.sshade, "shared")
 		if ok && w.w.checks {
-			w.raceShared(lane, o, bytes, write, o.atomic)
+			w.raceShared(lane, o, bytes, write)
 		}
 		return r, ok
 	case ptx.Local:
@@ -457,9 +330,10 @@ func (w *warp) region(space ptx.Space, lane, bytes int, o *op, write bool) (regi
 }
 
 // sectors counts a global request.
-func (w *warp) sectors(bytes int, sectors *int64, how access) {
+func (w *warp) sectors(bytes int, sectors *int64, o *op, how access) {
 	step := w.requests
 	w.requests++
+	w.w.toucher.expect(w.w.sites[o.site])
 	if w.pattern != scattered {
 		// No gap is wider than a sector, and nothing lies across the end of one.
 		first, last := w.addr[0]/count.SectorBytes, (w.addr[31]+uint64(bytes)-1)/count.SectorBytes
@@ -506,7 +380,7 @@ func atomicAny(w *warp, o *op) {
 		w.wavefronts(bytes)
 	} else {
 		w.w.count.GlobalAtomics++
-		w.sectors(bytes, &w.w.count.GlobalAtomicSectors, reads|writes)
+		w.sectors(bytes, &w.w.count.GlobalAtomicSectors, o, reads|writes)
 		w.w.toucher.stores(bytes)
 		w.w.memory.atomics.Lock()
 		defer w.w.memory.atomics.Unlock()

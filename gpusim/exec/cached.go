@@ -1,23 +1,36 @@
 package exec
 
 import (
+	"fmt"
 	"strings"
 
 	"gowarp/gpusim/check"
 )
 
+// site is where an instruction's last access went.
+type site struct {
+	a  *alloc
+	at int32 // its place among those of the toucher
+}
+
 // cached returns the allocation that holds bytes at addr if it is the one that this
-// instruction accessed last, or another that is in use.
+// instruction accessed last, or another that it may access.
 func (w *worker) cached(o *op, addr uint64, bytes int) *alloc {
-	a := w.allocs[o.site]
+	a := w.sites[o.site].a
 	if a != nil && addr-a.base <= uint64(len(a.data)) && addr-a.base+uint64(bytes) <= uint64(len(a.data)) {
 		return a
 	}
+	return w.enter(o, addr, bytes)
+}
+
+// enter looks an access's allocation up. It is nil where there is none, or the address comes
+// from pointers into others only.
+func (w *worker) enter(o *op, addr uint64, bytes int) *alloc {
 	a, err := w.memory.lookup(addr, bytes)
-	if err != nil {
+	if err != nil || !w.k.sources[o.site].reaches(a, w.pointees) {
 		return nil
 	}
-	w.allocs[o.site] = a
+	w.sites[o.site] = site{a, w.toucher.place(a)}
 	return a
 }
 
@@ -25,7 +38,10 @@ func (w *worker) cached(o *op, addr uint64, bytes int) *alloc {
 func (w *worker) resolve(wp *warp, o *op, lane, bytes int) *alloc {
 	a, err := w.memory.lookup(wp.addr[lane], bytes)
 	if err == nil {
-		return a
+		if w.k.sources[o.site].reaches(a, w.pointees) {
+			return a
+		}
+		err = fmt.Errorf("%d bytes at %#x, which the kernel computes from pointers into other allocations than this of %d bytes", bytes, wp.addr[lane], len(a.data))
 	}
 	kind := check.OutOfBounds
 	if a != nil && a.freed && strings.Contains(err.Error(), "freed") {
@@ -35,13 +51,14 @@ func (w *worker) resolve(wp *warp, o *op, lane, bytes int) *alloc {
 	return nil
 }
 
-// startRaces prepares the race cells of all allocations for a launch.
-func (m *Memory) startRaces(granule int) {
+// startRaces prepares the race cells of all allocations that a launch may write: what is only
+// read cannot race.
+func (m *Memory) startRaces(k *Kernel, pointees []*alloc) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, a := range m.allocs {
-		if !a.freed {
-			a.cells = make([]*cellPage, len(a.data)/granule/pageGranules+1)
+		if !a.freed && k.writes(a, pointees) {
+			a.cells = make([]*check.Page, len(a.data)/k.globalGranule/check.PageCells+1)
 		}
 	}
 }
@@ -53,7 +70,7 @@ func (m *Memory) endRaces() {
 	for _, a := range m.allocs {
 		for _, p := range a.cells {
 			if p != nil {
-				*p = cellPage{}
+				p.Clear()
 				pagePool.Put(p)
 			}
 		}

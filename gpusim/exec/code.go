@@ -48,8 +48,10 @@ type op struct {
 	d       slot
 	a, b, c slot
 	guard   int32 // a predicate, -1 for none
-	invert  bool  // run where the guard is false
-	line    int32
+	// guardTaint is the predicate's among the masks of undefined lanes.
+	guardTaint int32
+	invert     bool // run where the guard is false
+	line       int32
 
 	scalar func(a, b, c uint64) uint64
 	outMax uint64 // the bits of d's width
@@ -59,6 +61,7 @@ type op struct {
 	size   int32 // bytes of an element
 	space  ptx.Space
 	vec    []slot // destinations or sources
+	plain  bool   // all as wide as an element, or words that hold narrower ones
 	sext   uint8  // bits from which a loaded element is sign-extended, 0 for none
 	atomic bool   // volatile or relaxed: races with no atomic access
 	site   int32  // number of the access, for a worker's cache of allocations
@@ -134,6 +137,8 @@ type Kernel struct {
 	blocks    []blockStats
 	nSites    int
 	consts    []byte
+	sources   []sources // of each site's address
+	written   []sources // of each address in global memory that the kernel writes
 	// granule is the narrowest access to each kind of memory, in bytes: the
 	// unit in which races are looked for.
 	globalGranule, sharedGranule int

@@ -80,6 +80,7 @@ func decodeKernel(m *ptx.Module, f *ptx.Function) (*Kernel, error) {
 		return nil, err
 	}
 	k.main = main
+	k.trace()
 	return k, nil
 }
 

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math"
+	"slices"
 
 	"gowarp/gpusim/ptx"
 )
@@ -68,6 +69,7 @@ func (d *decoder) access(o *op, i *ptx.Inst) error {
 		}
 		o.vec = append(o.vec, s)
 	}
+	o.plain = !slices.ContainsFunc(o.vec, func(s slot) bool { return s.class != classOf(t) })
 	if load {
 		o.d = o.vec[0]
 		o.run = loadAny
@@ -143,7 +145,7 @@ func (d *decoder) paramAccess(o *op, i *ptx.Inst, load bool, a *ptx.Operand) err
 		from := d.fixed(constKey{class: to.class, param: int(at) + int(a.Offset), value: uint64(t.Kind)<<8 | uint64(t.Bits)},
 			template{param: int(at) + int(a.Offset), bytes: t.Bytes(), value: uint64(o.sext)})
 		m := d.move(i, to, from)
-		m.guard, m.invert = o.guard, o.invert
+		m.guard, m.guardTaint, m.invert = o.guard, o.guardTaint, o.invert
 		*o = m
 		return nil
 	}
@@ -171,7 +173,7 @@ func (d *decoder) paramAccess(o *op, i *ptx.Inst, load bool, a *ptx.Operand) err
 		}
 		m = d.move(i, p, from)
 	}
-	m.guard, m.invert = o.guard, o.invert
+	m.guard, m.guardTaint, m.invert = o.guard, o.guardTaint, o.invert
 	*o = m
 	return nil
 }

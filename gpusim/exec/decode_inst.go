@@ -13,7 +13,8 @@ import (
 func (d *decoder) inst(i *ptx.Inst) (op, count.Class, error) {
 	o := op{line: int32(i.Line), guard: -1, inst: i}
 	if i.Guard >= 0 {
-		o.guard, o.invert = d.regs[i.Guard].at, i.GuardNot
+		g := d.regs[i.Guard]
+		o.guard, o.guardTaint, o.invert = g.at, g.taint, i.GuardNot
 	}
 	switch i.Op {
 	case "ld", "st", "atom", "red":

@@ -114,7 +114,14 @@ func runCarry(w *warp, o *op, base string, high, signed, takes, gives bool) {
 			w.carry = w.carry&^(1<<lane) | uint32(out&1)<<lane
 		}
 	}
-	w.taint3(o)
+	bad := w.taints[o.a.taint] | w.taints[o.b.taint] | w.taints[o.c.taint]
+	if takes {
+		bad |= w.carryTaint
+	}
+	w.taint(o.d, bad)
+	if gives {
+		w.carryTaint = w.carryTaint&^w.mask | bad&w.mask
+	}
 }
 
 // shuffleLanes is shfl (PTX ISA, "shfl"). A lane that takes part in no shuffle gives

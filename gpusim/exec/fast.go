@@ -20,13 +20,41 @@ func (w *warp) out32(o *op) *lanes32 {
 
 func (w *warp) commit32(o *op, d *lanes32) {
 	if w.mask != all {
-		r, m := &w.r32[o.d.at], w.mask
-		for i := range r {
-			if m&1 != 0 {
-				r[i] = d[i]
-			}
-			m >>= 1
+		merge32(&w.r32[o.d.at], d, w.mask)
+	}
+}
+
+// merge32 and merge64 take over the lanes of mask; shift64 is shiftDoubles. Where the CPU can,
+// its instructions do.
+var merge32, merge64, shift64 = mergeWords, mergeDoubles, shiftDoubles
+
+// shiftDoubles adds an offset to all lanes and reports whether they lie at equal distances.
+func shiftDoubles(d, a *lanes64, offset uint64) bool {
+	var irregular uint64
+	want, stride := a[0], a[1]-a[0]
+	for i, v := range a {
+		d[i] = v + offset
+		irregular |= v ^ want
+		want += stride
+	}
+	return irregular == 0
+}
+
+func mergeWords(r, d *lanes32, mask uint32) {
+	for i := range r {
+		if mask&1 != 0 {
+			r[i] = d[i]
 		}
+		mask >>= 1
+	}
+}
+
+func mergeDoubles(r, d *lanes64, mask uint32) {
+	for i := range r {
+		if mask&1 != 0 {
+			r[i] = d[i]
+		}
+		mask >>= 1
 	}
 }
 
@@ -39,13 +67,7 @@ func (w *warp) out64(o *op) *lanes64 {
 
 func (w *warp) commit64(o *op, d *lanes64) {
 	if w.mask != all {
-		r, m := &w.r64[o.d.at], w.mask
-		for i := range r {
-			if m&1 != 0 {
-				r[i] = d[i]
-			}
-			m >>= 1
-		}
+		merge64(&w.r64[o.d.at], d, w.mask)
 	}
 }
 
@@ -73,26 +95,27 @@ func fastForm(i *ptx.Inst, o *op) func(w *warp, o *op) {
 	if i.Op == "cvt" && (o.a.class != classOf(i.Type(1)) || o.d.class != classOf(i.Type(0))) {
 		return nil // a register wider than its type
 	}
+	if f := vectorForms[i.Text]; f != nil {
+		return f
+	}
 	return fastForms[i.Text]
 }
 
 func move32(w *warp, o *op) {
-	a := &w.r32[o.a.at]
-	d := w.out32(o)
-	for i := range d {
-		d[i] = a[i]
+	if w.mask == all {
+		w.r32[o.d.at] = w.r32[o.a.at]
+	} else {
+		merge32(&w.r32[o.d.at], &w.r32[o.a.at], w.mask)
 	}
-	w.commit32(o, d)
 	w.taint3(o)
 }
 
 func move64(w *warp, o *op) {
-	a := &w.r64[o.a.at]
-	d := w.out64(o)
-	for i := range d {
-		d[i] = a[i]
+	if w.mask == all {
+		w.r64[o.d.at] = w.r64[o.a.at]
+	} else {
+		merge64(&w.r64[o.d.at], &w.r64[o.a.at], w.mask)
 	}
-	w.commit64(o, d)
 	w.taint3(o)
 }
 
@@ -800,6 +823,10 @@ func floatS32(w *warp, o *op) {
 	w.commit32(o, d)
 	w.taint3(o)
 }
+
+// vectorForms come before fastForms of the same name, where the CPU has the instructions for
+// them.
+var vectorForms map[string]func(w *warp, o *op)
 
 var fastForms = map[string]func(w *warp, o *op){
 	"and.pred": andPred, "or.pred": orPred, "xor.pred": xorPred, "not.pred": notPred,

@@ -102,6 +102,9 @@ func TestSeededFaults(t *testing.T) {
 		{"a barrier for half the warp", "/*barrier*/ bar.sync 0;", "setp.lt.u32 %p1, %r1, 16; @%p1 bra $x; /*barrier*/ bar.sync 0; $x:", check.DivergentBarrier, 16, check.DivergentBarrier, Launch{}},
 		{"two barriers", "/*barrier*/ bar.sync 0;", "setp.lt.u32 %p1, %r1, 32; @%p1 bra $x; bar.sync 1; bra $y; $x: /*barrier*/ bar.sync 0; $y:", check.Deadlock, -1, check.Deadlock, Launch{}},
 		{"an endless loop", "/*barrier*/", "$x: bra $x; /*barrier*/", check.EndlessLoop, -1, check.EndlessLoop, Launch{MaxSteps: 1 << 15}},
+		{"an endless loop with a barrier", "/*barrier*/", "$x: bar.sync 0; bra $x; /*barrier*/", check.EndlessLoop, -1, check.EndlessLoop, Launch{MaxSteps: 1 << 15}},
+		{"an undefined guard", "/*out*/", "setp.eq.s32 %p1, %r80, 0; @%p1 add.s32 %r9, %r9, 0; /*out*/", check.Uninitialised, 0, "", Launch{}},
+		{"an undefined carry", "/*out*/", "add.cc.u32 %r80, %r80, %r9; addc.u32 %r10, 0, 0; setp.eq.s32 %p1, %r10, 0; @%p1 bra $x; $x: /*out*/", check.Uninitialised, 0, "", Launch{}},
 		{"a trap", "/*barrier*/", "trap; /*barrier*/", check.Trap, -1, check.Trap, Launch{}},
 		{"all write one word", "st.global.b32 [%rd5], %r9", "st.global.b32 [%rd2], %r9", check.GlobalRace, -1, "", Launch{}},
 		{"all write one value to one word", "st.global.b32 [%rd5], %r9", "mov.b32 %r9, 5; st.global.b32 [%rd2], %r9", check.SameValueRace, -1, "", Launch{}},
@@ -140,6 +143,40 @@ func TestSeededFaults(t *testing.T) {
 	}
 }
 
+// TestBarrierAfterExit: threads that leave early do not take part in the barrier, whichever
+// way the branch is written; those that wait elsewhere miss it.
+func TestBarrierAfterExit(t *testing.T) {
+	const rest = "ld.global.b32 %r3, [%rd4]; shl.b32 %r4, %r1, 2; st.shared.b32 [%r4], %r3; add.s32 %r7, %r7, 1; bar.sync 0; ld.shared.b32 %r8, [%r4]; mul.lo.s32 %r8, %r8, %r7; st.global.b32 [%rd5], %r8; "
+	for _, c := range []struct {
+		name, body string
+		want       check.Kind
+	}{
+		{"leave first", "@%p1 bra $stay; ret; $stay: " + rest + "ret;", ""},
+		{"leave last", "@!%p1 bra $leave; " + rest + "ret; $leave: ret;", ""},
+		{"a guarded ret", "@!%p1 ret; " + rest + "ret;", ""},
+		{"some leave here, some there", "@%p1 bra $stay; setp.lt.u32 %p2, %r1, 50; @%p2 bra $leave; ret; $leave: ret; $stay: " + rest + "ret;", ""},
+		{"leave after a loop", "@%p1 bra $stay; $loop: add.s32 %r9, %r9, 1; setp.lt.s32 %p2, %r9, %r1; @%p2 bra $loop; ret; $stay: " + rest + "ret;", ""},
+		{"both sides have a barrier", "@%p1 bra $stay; bar.sync 0; ret; $stay: " + rest + "ret;", check.DivergentBarrier},
+		{"some leave, some miss it", "@%p1 bra $stay; ret; $stay: setp.lt.u32 %p2, %r1, 34; @%p2 bra $in; bra $meet; $in: bar.sync 0; $meet: " + rest + "ret;", check.DivergentBarrier},
+		{"some come back", "@%p1 bra $stay; bra $meet; $stay: bar.sync 0; $meet: " + rest + "ret;", check.DivergentBarrier},
+	} {
+		for _, threads := range []int{40, 64} {
+			body := "ld.param.b64 %rd1, [p0]; ld.param.b64 %rd2, [p1]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3; mov.b32 %r9, 0; mov.b32 %r7, 0;\n" +
+				"setp.lt.u32 %p1, %r1, 35;\n" + c.body
+			res, found, out := runStencil(t, body, threads, Launch{})
+			if res.Fault != c.want || c.want == "" && len(found) != 0 {
+				t.Errorf("%s, %d threads: %q, %v", c.name, threads, res.Fault, found)
+				continue
+			}
+			for i, v := range out[:35] {
+				if c.want == "" && v != uint32(i*i) {
+					t.Errorf("%s, %d threads: thread %d gives %d", c.name, threads, i, v)
+				}
+			}
+		}
+	}
+}
+
 // TestDiscardedValues: what a correct kernel may do with undefined values.
 func TestDiscardedValues(t *testing.T) {
 	for name, body := range map[string]string{
@@ -152,6 +189,30 @@ func TestDiscardedValues(t *testing.T) {
 		res, found, _ := runStencil(t, body, 64, Launch{})
 		if len(found) != 0 || res.Fault != "" {
 			t.Errorf("%s: %v", name, found)
+		}
+	}
+}
+
+// TestCopiedUndefined: what a kernel left undefined is still its fault after a copy within the
+// device.
+func TestCopiedUndefined(t *testing.T) {
+	m := newTestMemory()
+	a, b := allocate(t, m, make([]byte, 256)), allocate(t, m, make([]byte, 256))
+	launch(t, m, Launch{Kernel: loadKernel(t, 1, "ld.param.b64 %rd1, [p0]; st.global.b32 [%rd1+8], %r70; ret;"), Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Params: pointers(a)})
+	if err := m.Copied(b+64, a, 128); err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[uint64]int{a: 4, b: 0, b + 64: 4} {
+		u, err := m.Read(at, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == 0 {
+			if u != nil {
+				t.Errorf("%+v", u)
+			}
+		} else if u == nil || u.Bytes != want || u.Kernel != "k" || u.Kind != check.Uninitialised {
+			t.Errorf("at %#x: %+v", at, u)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -106,9 +107,10 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, jobs)
-	r := &run{ctx: ctx, memory: m, launch: &l, log: log, step: step, jobs: int64(jobs), total: total, touches: touches{most: maxTouches, order: l.L2.Bytes > 0 && jobs == total}}
+	r := &run{ctx: ctx, memory: m, launch: &l, log: log, step: step, jobs: int64(jobs), total: total, pointees: m.pointees(l.Kernel, l.Params),
+		touches: touches{most: maxTouches, order: l.L2.Bytes > 0 && jobs == total}}
 	if !l.NoChecks {
-		m.startRaces(l.Kernel.globalGranule)
+		m.startRaces(l.Kernel, r.pointees)
 		defer m.endRaces()
 	}
 	var wg sync.WaitGroup
@@ -143,16 +145,17 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 
 // run is what the workers of a launch share.
 type run struct {
-	ctx     context.Context
-	memory  *Memory
-	launch  *Launch
-	log     *check.Log
-	touches touches
-	step    int
-	total   int
-	jobs    int64
-	next    atomic.Int64
-	failed  atomic.Bool
+	ctx      context.Context
+	memory   *Memory
+	launch   *Launch
+	log      *check.Log
+	touches  touches
+	step     int
+	total    int
+	jobs     int64
+	next     atomic.Int64
+	failed   atomic.Bool
+	pointees []*alloc // of the parameters
 }
 
 // worker runs one block at a time.
@@ -169,7 +172,8 @@ type worker struct {
 	interval    uint32
 	shared      []byte
 	sshade      []byte
-	scells      []check.Cell
+	blank       []byte        // shadow of memory that nothing has written
+	races       *check.Shared // in shared memory
 	warps       []*warp
 	order       []*warp
 
@@ -177,7 +181,7 @@ type worker struct {
 	runs      []int64 // of each basic block, by warps
 	active    []int64 // the same, by threads
 	sectorSet []uint64
-	allocs    []*alloc // by site: where its last access went
+	sites     []site
 	toucher   *toucher
 	stop      bool
 	fault     check.Kind
@@ -187,12 +191,12 @@ func newWorker(r *run, n int) *worker {
 	k, l := r.launch.Kernel, r.launch
 	w := &worker{run: r, k: k, threads: l.Block[0] * l.Block[1] * l.Block[2], params: l.Params, checks: !l.NoChecks,
 		rng: rand.New(rand.NewPCG(l.Seed, uint64(n))), runs: make([]int64, len(k.blocks)), active: make([]int64, len(k.blocks)),
-		allocs: make([]*alloc, k.nSites), toucher: r.memory.toucher()}
+		sites: make([]site, k.nSites), toucher: r.memory.toucher()}
 	w.toucher.start(&r.touches)
 	bytes := l.SharedBytes + k.StaticShared
 	w.shared, w.sshade = make([]byte, bytes), make([]byte, bytes)
 	if w.checks {
-		w.scells = make([]check.Cell, bytes/k.sharedGranule+1)
+		w.races = check.NewShared(bytes/k.sharedGranule + 1)
 	}
 	for first := 0; first < w.threads; first += 32 {
 		w.warps = append(w.warps, newWarp(w, first))
@@ -238,12 +242,13 @@ func permuted(x, n int, seed uint64) int {
 }
 
 func (w *worker) runBlock() {
-	for i := range w.sshade {
-		w.sshade[i] = unwritten
-	}
+	w.forget(w.sshade)
 	w.order = append(w.order[:0], w.warps...)
 	for _, wp := range w.warps {
 		wp.start()
+	}
+	if w.checks {
+		w.races.Next()
 	}
 	w.count.Blocks++
 	w.count.Threads += int64(w.threads)
@@ -278,7 +283,18 @@ func (w *worker) runBlock() {
 			wp.state = running
 		}
 		w.interval++
+		if w.checks {
+			w.races.Next()
+		}
 	}
+}
+
+// forget marks memory as unwritten.
+func (w *worker) forget(shadow []byte) {
+	if len(w.blank) < len(shadow) {
+		w.blank = bytes.Repeat([]byte{unwritten}, len(shadow))
+	}
+	copy(shadow, w.blank)
 }
 
 // fail ends the launch.

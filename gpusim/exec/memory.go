@@ -67,7 +67,7 @@ type alloc struct {
 	filled filled
 
 	mu    [lockStripes]sync.Mutex // over the pages of cells
-	cells []*cellPage
+	cells []*check.Page
 }
 
 // store says where an undefined value was stored.
@@ -192,6 +192,12 @@ func (m *Memory) Copied(to, from uint64, n int) error {
 		return fmt.Errorf("%w: %w", ErrBadAddress, err)
 	}
 	copy(b.shadow[to-b.base:][:n], a.shadow[from-a.base:][:n])
+	if o := &a.origin; o.set && a != b {
+		b.origin.once.Do(func() {
+			b.origin.kernel, b.origin.line, b.origin.block, b.origin.thread = o.kernel, o.line, o.block, o.thread
+			b.origin.blame, b.origin.kind, b.origin.set = o.blame, o.kind, true
+		})
+	}
 	return nil
 }
 

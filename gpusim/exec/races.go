@@ -8,161 +8,134 @@ import (
 	"gowarp/gpusim/check"
 )
 
-// cellPage holds the race cells of pageGranules granules of an allocation.
-type cellPage [pageGranules]check.Cell
+// lockStripes is how many locks an allocation's pages of race cells share.
+const lockStripes = 64
 
-const (
-	pageGranules = 1024
-	lockStripes  = 64
-)
+var pagePool = sync.Pool{New: func() any { return new(check.Page) }}
 
-var pagePool = sync.Pool{New: func() any { return new(cellPage) }}
+// page returns the page of race cells that holds a cell, with its lock held.
+func (a *alloc) page(cell int) (*check.Page, *sync.Mutex) {
+	n := cell / check.PageCells
+	mu := &a.mu[n%lockStripes]
+	mu.Lock()
+	if a.cells[n] == nil {
+		a.cells[n] = pagePool.Get().(*check.Page)
+	}
+	return a.cells[n], mu
+}
 
 // access describes a lane's access for the race check.
 func (w *warp) access(lane int, atomic bool) check.Access {
 	return check.NewAccess(w.w.blockNumber, w.w.interval, w.first+lane, atomic)
 }
 
-// raceGlobal looks for races of all active lanes, each bytes wide.
-func (w *warp) raceGlobal(a *alloc, o *op, bytes int, write bool) {
+// lanesOnPage are those of some lanes whose race cells lie in the same page as those of the
+// first of them, and its first cell. All lie in the allocation.
+func (w *warp) lanesOnPage(a *alloc, lanes uint32) (on uint32, cell int) {
+	size := uint64(check.PageCells * w.k.globalGranule)
+	begin := (w.addr[bits.TrailingZeros32(lanes)&31] - a.base) &^ (size - 1) // both are powers of two
+	if w.pattern != scattered && w.addr[31]-a.base-begin < size {
+		return lanes, int(begin / size * check.PageCells) // addresses ascend
+	}
+	for m := lanes; m != 0; m &= m - 1 {
+		if lane := bits.TrailingZeros32(m); w.addr[lane&31]-a.base-begin < size {
+			on |= 1 << lane
+		}
+	}
+	return on, int(begin / size * check.PageCells)
+}
+
+// raceLoad looks for races of a load by all active lanes, each bytes wide and all in
+// one allocation.
+func (w *warp) raceLoad(a *alloc, o *op, bytes int) {
 	if a.cells == nil {
 		return
 	}
-	g := w.k.globalGranule
-	held := -1
-	for m := w.mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		first := int(w.addr[lane]-a.base) / g
-		for n := first; n <= first+(bytes-1)/g; n++ {
-			page := n / pageGranules
-			if page != held {
-				if held >= 0 {
-					a.mu[held%lockStripes].Unlock()
-				}
-				held = page
-				a.mu[held%lockStripes].Lock()
-				if a.cells[page] == nil {
-					a.cells[page] = pagePool.Get().(*cellPage)
-				}
+	left := w.mask
+	if !o.atomic {
+		left = 0
+		g := w.k.globalGranule
+		for m := w.mask; m != 0; {
+			lanes, cell := w.lanesOnPage(a, m)
+			m &^= lanes
+			p, mu := a.page(cell)
+			for at := 0; at < bytes; at += g {
+				left |= p.ReadLanes(&w.addr, a.base-uint64(at), lanes&^left, uint8(bits.TrailingZeros(uint(g))), w.access(0, false))
 			}
-			w.raceCell(&a.cells[page][n%pageGranules], o, lane, write, o.atomic, check.GlobalRace)
+			mu.Unlock()
 		}
 	}
-	if held >= 0 {
-		a.mu[held%lockStripes].Unlock()
+	for m := left; m != 0; m &= m - 1 {
+		w.raceLane(a, o, bits.TrailingZeros32(m), bytes, false).Unlock()
 	}
 }
 
-// raceTogether is raceGlobal for a load of one word, or of 32 at equal distances.
-func (w *warp) raceTogether(a *alloc, o *op) {
-	g := w.k.globalGranule
-	n := int(w.addr[0]-a.base) / g
-	page, at := n/pageGranules, n%pageGranules
-	step := int(w.stride) / 4
-	if a.cells == nil || g != 4 || o.atomic || at+31*step >= pageGranules {
-		w.raceGlobal(a, o, 4, false)
-		return
-	}
-	mu := &a.mu[page%lockStripes]
-	mu.Lock()
-	defer mu.Unlock()
-	if a.cells[page] == nil {
-		a.cells[page] = pagePool.Get().(*cellPage)
-	}
-	if w.pattern == uniform {
-		// Two of the lanes say as much as all of them.
-		c := &a.cells[page][at]
-		w.raceCell(c, o, 0, false, false, check.GlobalRace)
-		w.raceCell(c, o, 1, false, false, check.GlobalRace)
-		return
-	}
-	me := w.access(0, false)
-	cells := a.cells[page]
-	for i := range 32 {
-		if c := &cells[at]; !c.FirstRead(me) {
-			w.raceCell(c, o, i, false, false, check.GlobalRace)
-		}
-		me += check.NextThread
-		at += step
-	}
-}
-
-// raceStore notes and does a store of 32 adjacent words that nobody else has touched. Of
-// any other it returns false and does nothing.
-func (w *warp) raceStore(a *alloc, o *op, first uint64) bool {
-	n := int(w.addr[0]-a.base) / 4
-	page, at := n/pageGranules, n%pageGranules
-	if a.cells == nil || w.k.globalGranule != 4 || o.atomic || at+32 > pageGranules {
-		return false
-	}
-	mu := &a.mu[page%lockStripes]
-	mu.Lock()
-	defer mu.Unlock()
-	if a.cells[page] == nil {
-		a.cells[page] = pagePool.Get().(*cellPage)
-	}
-	me := w.access(0, false)
-	cells := a.cells[page][at : at+32]
-	for i := range cells {
-		if !cells[i].Untouched() {
-			return false
+// raceSharedLoad is the same in shared memory.
+func (w *warp) raceSharedLoad(o *op, bytes int) {
+	left := w.mask
+	if !o.atomic {
+		left = 0
+		g := w.k.sharedGranule
+		for at := 0; at < bytes; at += g {
+			left |= w.w.races.ReadLanes(&w.addr, uint64(at), w.mask&^left, uint8(bits.TrailingZeros(uint(g))), w.first)
 		}
 	}
-	for i := range cells {
-		cells[i].Write(me)
-		me += check.NextThread
+	for m := left; m != 0; m &= m - 1 {
+		w.raceShared(bits.TrailingZeros32(m), o, bytes, false)
 	}
-	w.storeWords(a, o, first)
-	return true
 }
 
 // raceLane looks for a race of one lane. It returns with the lock on the cells
-// held, or nil: a store moves its bytes before it lets go, so that two stores of the same
+// held: a store moves its bytes before it lets go, so that two stores of the same
 // value are seen as that whichever comes second. An aligned access lies in one page.
 func (w *warp) raceLane(a *alloc, o *op, lane, bytes int, write bool) *sync.Mutex {
-	if a.cells == nil {
-		return nil
-	}
 	g := w.k.globalGranule
 	first := int(w.addr[lane]-a.base) / g
-	page := first / pageGranules
-	mu := &a.mu[page%lockStripes]
-	mu.Lock()
-	if a.cells[page] == nil {
-		a.cells[page] = pagePool.Get().(*cellPage)
-	}
+	p, mu := a.page(first)
 	for n := first; n <= first+(bytes-1)/g; n++ {
-		w.raceCell(&a.cells[page][n%pageGranules], o, lane, write, o.atomic, check.GlobalRace)
+		w.raceCell(p, n%check.PageCells, o, lane, write)
 	}
 	return mu
 }
 
-// raceShared looks for races of one lane in shared memory.
-func (w *warp) raceShared(lane int, o *op, bytes int, write, atomic bool) {
-	g := w.k.sharedGranule
-	first := int(w.addr[lane]) / g
-	for n := first; n <= first+(bytes-1)/g; n++ {
-		c := &w.w.scells[n]
-		c.Forget(w.access(lane, atomic))
-		w.raceCell(c, o, lane, write, atomic, check.SharedRace)
-	}
-}
-
-func (w *warp) raceCell(c *check.Cell, o *op, lane int, write, atomic bool, kind check.Kind) {
-	me := w.access(lane, atomic)
+func (w *warp) raceCell(p *check.Page, n int, o *op, lane int, write bool) {
+	me := w.access(lane, o.atomic)
 	var other check.Access
 	what, written := "reads", false
 	if write {
-		other, written = c.Write(me)
+		other, written = p.Write(n, me)
 		what = "writes"
-		if atomic {
-			c.Read(me)
+		if o.rmw != nil {
+			p.Read(n, me)
 		}
 	} else {
-		other = c.Read(me)
+		other = p.Read(n, me)
 	}
 	if other != 0 {
-		w.race(o, lane, what, other, written, kind)
+		w.race(o, lane, what, other, written, check.GlobalRace)
+	}
+}
+
+// raceShared looks for races of one lane in shared memory.
+func (w *warp) raceShared(lane int, o *op, bytes int, write bool) {
+	g := w.k.sharedGranule
+	first := int(w.addr[lane]) / g
+	me := w.first + lane
+	for n := first; n <= first+(bytes-1)/g; n++ {
+		var other int
+		what, written := "reads", false
+		if write {
+			other, written = w.w.races.Write(n, me, o.atomic)
+			what = "writes"
+			if o.rmw != nil {
+				w.w.races.Read(n, me, true)
+			}
+		} else {
+			other = w.w.races.Read(n, me, o.atomic)
+		}
+		if other >= 0 {
+			w.race(o, lane, what, check.NewAccess(w.w.blockNumber, w.w.interval, other, o.atomic), written, check.SharedRace)
+		}
 	}
 }
 

@@ -148,6 +148,19 @@ func (t *toucher) find(m *Memory, addr uint64) bool {
 	if err != nil {
 		return false
 	}
+	t.expect(site{a, t.place(a)})
+	return true
+}
+
+// expect makes an instruction's last allocation, if it had one, the last one.
+func (t *toucher) expect(s site) {
+	if s.a != nil && s.a != t.last {
+		t.last, t.at, t.stamps = s.a, s.at, t.allocs[s.at].stamps
+	}
+}
+
+// place is the number of an allocation among those that this launch touches.
+func (t *toucher) place(a *alloc) int32 {
 	i, ok := t.index[a]
 	if !ok {
 		i = int32(len(t.allocs))
@@ -157,8 +170,7 @@ func (t *toucher) find(m *Memory, addr uint64) bool {
 	if e := &t.allocs[i]; e.any == nil {
 		e.any, e.stored = make([]uint64, len(e.stamps)/64+1), make([]uint64, len(e.stamps)/64+1)
 	}
-	t.last, t.at, t.stamps = a, i, t.allocs[i].stamps
-	return true
+	return i
 }
 
 // stores notes the width of a store.

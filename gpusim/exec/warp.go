@@ -22,6 +22,9 @@ type frame struct {
 	code     *code
 	pc, join int32
 	mask     uint32
+	// parked lanes stand at the barrier that ends their block, and lanes of their warp
+	// that went another way run first: they may leave the kernel.
+	parked bool
 }
 
 // warp is 32 threads in lockstep.
@@ -36,20 +39,24 @@ type warp struct {
 	barrier int32
 	line    int32
 	stack   []frame
+	// switched says that an instruction has put other lanes on top of the stack.
+	switched bool
 
-	r32     []lanes32
-	r64     []lanes64
-	preds   []uint32
-	taints  []uint32 // per register, the lanes that hold undefined values
-	tmp32   lanes32
-	tmp64   lanes64
-	carry   uint32
-	addr    lanes64
-	pattern pattern // of addr
-	stride  uint64  // unless scattered
-	local   []byte  // lane after lane
-	lshade  []byte
-	fresh   []uint32 // taints at the start of a block
+	r32    []lanes32
+	r64    []lanes64
+	preds  []uint32
+	taints []uint32 // per register, the lanes that hold undefined values
+	tmp32  lanes32
+	tmp64  lanes64
+	carry  uint32
+	// lanes whose carry is undefined
+	carryTaint uint32
+	addr       lanes64
+	pattern    pattern // of addr
+	stride     uint64  // unless scattered
+	local      []byte  // lane after lane
+	lshade     []byte
+	fresh      []uint32 // taints at the start of a block
 
 	steps    int64
 	requests uint32 // to global memory, in this block
@@ -144,22 +151,27 @@ func (w *warp) start() {
 	copy(w.taints, w.fresh)
 	for _, t := range w.k.templates {
 		if len(t.name) > 6 && t.name[:6] == "%ctaid" {
-			v := uint64(w.w.block[t.name[7]-'x'])
-			for lane := range 32 {
-				w.fill(t.slot, lane, v)
+			v := w.w.block[t.name[7]-'x']
+			if t.slot.class == word {
+				for lane := range 32 {
+					w.r32[t.slot.at][lane] = uint32(v)
+				}
+			} else {
+				for lane := range 32 {
+					w.fill(t.slot, lane, uint64(v))
+				}
 			}
 		}
 	}
-	for i := range w.lshade {
-		w.lshade[i] = unwritten
-	}
-	w.exited, w.state, w.steps, w.requests = 0, running, 0, 0
+	w.w.forget(w.lshade)
+	w.exited, w.state, w.steps, w.requests, w.carryTaint = 0, running, 0, 0, 0
 	main := w.k.main
 	w.stack = append(w.stack[:0], frame{code: main, join: int32(len(main.blocks)), mask: w.lanes})
 }
 
 // run runs the warp until it waits, ends, or its turn is over.
 func (w *warp) run() {
+	most := w.w.launch.maxSteps()
 	for range quantum {
 		n := len(w.stack)
 		if n == 0 {
@@ -173,10 +185,16 @@ func (w *warp) run() {
 		}
 		b := &top.code.blocks[top.pc]
 		w.mask = top.mask
-		w.w.runs[b.number]++
-		w.w.active[b.number] += int64(bits.OnesCount32(top.mask))
-		for i := range b.ops {
-			o := &b.ops[i]
+		ops := b.ops
+		if top.parked {
+			top.parked = false
+			ops = ops[len(ops)-1:] // the barrier
+		} else {
+			w.w.runs[b.number]++
+			w.w.active[b.number] += int64(bits.OnesCount32(top.mask))
+		}
+		for i := range ops {
+			o := &ops[i]
 			if o.guard >= 0 {
 				w.guarded(o)
 			} else {
@@ -186,15 +204,18 @@ func (w *warp) run() {
 				return
 			}
 		}
+		if w.switched {
+			w.switched = false
+			continue
+		}
 		w.end(top, b)
+		if w.steps++; w.steps > most {
+			w.fail(b.line, check.EndlessLoop, bits.TrailingZeros32(w.lanes), "the warp has run %d basic blocks without an end", w.steps)
+			return
+		}
 		if w.state != running {
 			return
 		}
-	}
-	if w.steps += quantum; w.steps > w.w.launch.maxSteps() {
-		top := &w.stack[len(w.stack)-1]
-		w.fail(top.code.blocks[min(int(top.pc), len(top.code.blocks)-1)].line, check.EndlessLoop, bits.TrailingZeros32(w.lanes),
-			"the warp has run %d basic blocks without an end", w.steps)
 	}
 }
 
@@ -202,6 +223,9 @@ func (w *warp) guarded(o *op) {
 	p := w.preds[o.guard]
 	if o.invert {
 		p = ^p
+	}
+	if bad := w.taints[o.guardTaint] & w.mask; bad != 0 && w.w.checks {
+		w.undefined(o.line, slot{boolean, o.guard, o.guardTaint}, bad, "decides whether an instruction runs")
 	}
 	old := w.mask
 	if w.mask &= p; w.mask != 0 {
@@ -267,19 +291,43 @@ func (w *warp) branch(top *frame, b *codeBlock) {
 	} else {
 		top.pc = join
 	}
-	w.stack = append(w.stack, frame{c, b.fall, join, rest}, frame{c, b.next, join, taken})
+	w.stack = append(w.stack, frame{code: c, pc: b.fall, join: join, mask: rest}, frame{code: c, pc: b.next, join: join, mask: taken})
 }
 
 // arrive is bar.sync.
 func arrive(w *warp, o *op) {
-	w.w.count.Barriers++
 	if live := w.lanes &^ w.exited; w.mask != live {
+		if w.park(live &^ w.mask) {
+			return
+		}
 		missing := bits.TrailingZeros32(live &^ w.mask)
 		w.fail(o.line, check.DivergentBarrier, bits.TrailingZeros32(w.mask),
 			"thread %v of the same warp is elsewhere", w.thread(missing))
 		return
 	}
+	w.w.count.Barriers++
 	w.state, w.barrier, w.line = waiting, o.barID, o.line
+}
+
+// park lets lanes that are not at the barrier run before those that are, if they went another
+// way that does not lead back here: they may leave the kernel, and a barrier waits for no
+// lanes that have left.
+func (w *warp) park(missing uint32) bool {
+	n := len(w.stack) - 1
+	between := uint32(0)
+	for i := n - 1; i >= 0; i-- {
+		f := w.stack[i]
+		if f.mask&w.mask != 0 {
+			return false // where the lanes at the barrier go on later
+		}
+		if !f.parked && f.mask&missing != 0 && f.mask&between == 0 {
+			w.stack[n].parked, w.switched = true, true
+			w.stack[i], w.stack[n] = w.stack[n], w.stack[i]
+			return true
+		}
+		between |= f.mask
+	}
+	return false
 }
 
 // thread is the thread of a lane.

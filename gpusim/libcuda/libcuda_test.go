@@ -98,69 +98,6 @@ func TestPipelines(t *testing.T) {
 	}
 }
 
-// TestPrograms runs the suite's programs on the simulator, scheduled by gowarp and by its
-// peers, for two capabilities, and compares with the CPU.
-func TestPrograms(t *testing.T) {
-	tree, err := harness.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	driver := build(t, tree)
-	for _, p := range []struct {
-		generator harness.Generator
-		output    []int
-	}{
-		{harness.Generator{Source: "benchmarks/programs/harris/harris.cc", Name: "harris"}, []int{259, 150}},
-		{harness.Generator{Source: "benchmarks/programs/hist/hist.cc", Name: "hist"}, []int{259, 150, 3}},
-	} {
-		in := harness.Args{"input": suite.Photograph(t, tree, 259, 150)}
-		out := map[string][]int{"output": p.output}
-		run := func(t *testing.T, o harness.EmitOptions, env []string) *harness.Array {
-			t.Helper()
-			e, err := tree.Emit(p.generator, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			prog, err := tree.Link(e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			prog.Env = append(prog.Env, env...)
-			results, err := prog.Run(in, out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return results["output"]
-		}
-		want := run(t, harness.EmitOptions{Target: "host", Scheduler: harness.Root()}, nil)
-		for name, s := range map[string]harness.Scheduler{
-			"gowarp":        harness.Gowarp(nil),
-			"Li2018":        harness.Peer("Li2018", nil),
-			"Anderson2021":  harness.Peer("Anderson2021", nil),
-			"Mullapudi2016": harness.Peer("Mullapudi2016", map[string]string{"experimental_gpu_schedule": "1"}),
-		} {
-			for _, capability := range []string{"50", "86"} {
-				t.Run(p.generator.Name+"/"+name+"/sm_"+capability, func(t *testing.T) {
-					env, reports := simulated(t, driver)
-					got := run(t, harness.EmitOptions{Target: "host-cuda-cuda_capability_" + capability, Scheduler: s}, env)
-					if err := harness.Compare(got, want, harness.Tolerance{Rel: 1e-5, Abs: 1e-6}); err != nil {
-						t.Error(err)
-					}
-					r := collect(t, reports)
-					for _, f := range r.Findings {
-						if !f.Kind.Note() {
-							t.Errorf("%v", f)
-						}
-					}
-					if len(r.Kernels) == 0 || len(r.Errors) != 0 {
-						t.Errorf("%d kernels, %v", len(r.Kernels), r.Errors)
-					}
-				})
-			}
-		}
-	}
-}
-
 // TestJITBesidePlugin: a Python process that holds gowarp's plugin, and so a Go runtime, uses
 // the simulator.
 func TestJITBesidePlugin(t *testing.T) {

@@ -80,27 +80,12 @@ func EdgesByConsumer(p *halideir.Pipeline) [][][]*halideir.Edge {
 }
 
 func addEstimates(p *halideir.Pipeline, f *halideir.Func, box Box) error {
-	for k, arg := range f.Args {
-		iv := Empty
-		for _, e := range f.Estimates {
-			if e.Var == arg {
-				iv = Interval{e.Min, e.Min + e.Extent - 1}
-			}
-		}
-		for _, b := range f.Bounds {
-			if b.Var != arg {
-				continue
-			}
-			lo, okLo := p.EvalInt(b.Min, halideir.Env{})
-			n, okN := p.EvalInt(b.Extent, halideir.Env{})
-			if okLo && okN {
-				iv = Interval{lo, lo + n - 1}
-			}
-		}
-		if iv.IsEmpty() {
+	for k := range f.Args {
+		lo, n, ok := p.Declared(f, k)
+		if !ok || n < 1 {
 			return fmt.Errorf("bounds: output %s has no estimate of dimension %d", f.Label, k)
 		}
-		box[k] = box[k].Union(iv)
+		box[k] = box[k].Union(Interval{lo, lo + n - 1})
 	}
 	return nil
 }
@@ -122,6 +107,7 @@ func applyBounds(p *halideir.Pipeline, f *halideir.Func, box Box) error {
 				box[k].Hi = max(box[k].Hi, box[k].Lo+n-1)
 			}
 		}
+		align(p, f, k, &box[k])
 		if box[k].IsEmpty() {
 			// Nothing reads it over this dimension: one point keeps the arithmetic sane.
 			box[k] = Interval{0, 0}
@@ -132,6 +118,26 @@ func applyBounds(p *halideir.Pipeline, f *halideir.Func, box Box) error {
 	}
 	return nil
 }
+
+// align widens a region to what Func::align_bounds and align_extent ask for, as Halide does: the
+// first point goes down to the remainder, the extent up to a multiple of the modulus.
+func align(p *halideir.Pipeline, f *halideir.Func, k int, iv *Interval) {
+	for _, b := range f.Bounds {
+		if b.Var != f.Args[k] || iv.IsEmpty() {
+			continue
+		}
+		m, ok := p.EvalInt(b.Modulus, halideir.Env{})
+		if !ok || m < 1 || m > maxExtent {
+			continue
+		}
+		if r, ok := p.EvalInt(b.Remainder, halideir.Env{}); ok {
+			iv.Lo -= floorMod(iv.Lo-r, m)
+		}
+		iv.Hi = iv.Lo + (iv.Extent()+m-1)/m*m - 1
+	}
+}
+
+func floorMod(a, m int64) int64 { return a - FloorDiv(a, m)*m }
 
 // externProducers takes the whole producer for an extern stage: what it reads is
 // known only at run time. A producer without any other region gets the extern
@@ -177,6 +183,10 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 				return fmt.Errorf("bounds: what %s reads of %s in dimension %d depends on %s, which has no estimate; add %s.set_estimate(VALUE)",
 					p.Funcs[e.Consumer].Label, name, k, in, in)
 			}
+			if rg.Lo != halideir.NoNode && rg.Hi != halideir.NoNode {
+				box[k] = box[k].Union(atRunTime(p, rg, env))
+				continue
+			}
 			return fmt.Errorf("bounds: %s reads %s over an unbounded range of dimension %d; clamp the index, or bound the Func with .bound(%s, min, extent)",
 				p.Funcs[e.Consumer].Label, name, k, dimName(p, e, k))
 		}
@@ -185,6 +195,35 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 		}
 	}
 	return nil
+}
+
+// atRunTime is what to take for a range that depends on values which only a run knows, as the
+// element of a buffer: what its clamps and types leave of it, or one point where one end is open.
+// It prices; no storage depends on it.
+func atRunTime(p *halideir.Pipeline, rg halideir.Range, env halideir.Env) Interval {
+	lo, loMax, okLo, okLoMax := p.EvalRange(rg.Lo, env)
+	hiMin, hi, okHiMin, okHi := p.EvalRange(rg.Hi, env)
+	switch {
+	case rg.Lo == rg.Hi: // one point somewhere
+		if okLo {
+			return Interval{lo, lo}
+		}
+		if okHi {
+			return Interval{hi, hi}
+		}
+		return Interval{0, 0}
+	case okLo && okHi && lo <= hi && hi-lo < maxExtent:
+		return Interval{lo, hi}
+	case okLo:
+		return Interval{lo, lo}
+	case okHi:
+		return Interval{hi, hi}
+	case okLoMax:
+		return Interval{loMax, loMax}
+	case okHiMin:
+		return Interval{hiMin, hiMin}
+	}
+	return Interval{0, 0}
 }
 
 // missingEstimate is the name of a scalar input without an estimate on which one of the
@@ -217,20 +256,8 @@ func dimName(p *halideir.Pipeline, e *halideir.Edge, k int) string {
 // estimateOf is what the pipeline itself says of dimension k of the producer.
 func estimateOf(p *halideir.Pipeline, e *halideir.Edge, k int) (Interval, bool) {
 	if e.Func >= 0 {
-		f := &p.Funcs[e.Func]
-		for _, est := range f.Estimates {
-			if k < len(f.Args) && est.Var == f.Args[k] {
-				return Interval{est.Min, est.Min + est.Extent - 1}, true
-			}
-		}
-		for _, b := range f.Bounds {
-			if k < len(f.Args) && b.Var == f.Args[k] {
-				lo, okLo := p.EvalInt(b.Min, halideir.Env{})
-				n, okN := p.EvalInt(b.Extent, halideir.Env{})
-				return Interval{lo, lo + n - 1}, okLo && okN
-			}
-		}
-		return Interval{}, false
+		lo, n, ok := p.Declared(&p.Funcs[e.Func], k)
+		return Interval{lo, lo + n - 1}, ok && n > 0
 	}
 	d := p.Inputs[e.Input].Dims
 	if k < len(d) && d[k].MinEstimate != nil && d[k].ExtentEstimate != nil {
@@ -274,10 +301,37 @@ func (r *Regions) Loops(p *halideir.Pipeline, fn, stage int) (Box, error) {
 	return box, nil
 }
 
+// extentAtRunTime is what to take for the length of a reduction that only a run knows: a
+// middling one. It prices, nothing else.
+const extentAtRunTime = 64
+
 // RVarRange is the range of a reduction variable at the estimates. An empty
-// domain counts as one point.
+// domain counts as one point. It is not ok where an estimate is missing; a range that
+// depends on the elements of a buffer is guessed from what bounds them.
 func RVarRange(p *halideir.Pipeline, st *halideir.Stage, v int) (Interval, bool) {
-	lo, okLo := p.EvalInt(st.RVars[v].Min, halideir.Env{})
-	n, okN := p.EvalInt(st.RVars[v].Extent, halideir.Env{})
-	return Interval{lo, lo + max(n, 1) - 1}, okLo && okN
+	r := &st.RVars[v]
+	lo, okLo := p.EvalInt(r.Min, halideir.Env{})
+	n, okN := p.EvalInt(r.Extent, halideir.Env{})
+	if okLo && okN {
+		return Interval{lo, lo + max(n, 1) - 1}, true
+	}
+	if missingEstimate(p, r.Min, r.Extent) != "" {
+		return Interval{}, false
+	}
+	if !okLo {
+		first, last, okFirst, okLast := p.EvalRange(r.Min, halideir.Env{})
+		switch {
+		case okFirst:
+			lo = first
+		case okLast:
+			lo = last
+		}
+	}
+	if !okN {
+		n = extentAtRunTime
+		if _, most, _, ok := p.EvalRange(r.Extent, halideir.Env{}); ok && most < maxExtent {
+			n = most
+		}
+	}
+	return Interval{lo, lo + max(n, 1) - 1}, true
 }

@@ -20,18 +20,10 @@ func (s *Schedule) CPlusPlus(p *halideir.Pipeline) string {
 	if err := s.Check(p); err != nil {
 		return fmt.Sprintf("#error %q\n", err)
 	}
-	w := cppWriter{p: p, used: map[string]bool{}, funcs: map[int]string{}, made: map[madeVar]string{}, scopes: map[[2]int]map[string]cppLoop{}}
-	for _, word := range cppReserved {
-		w.used[word] = true
-	}
-	for i := range p.Funcs {
-		for _, a := range p.Funcs[i].Args {
-			w.used[a] = true // Halide's name of an argument must not name a new loop
-		}
-	}
-	w.found = w.allFound(s.Directives)
-	if w.found {
-		w.funcDecl = []string{
+	d := cplusplus{found: allFound(p, s.Directives)}
+	var lines []string
+	if d.found {
+		lines = []string{
 			"std::vector<::Halide::Internal::Function> outputs;",
 			"for (const Func &f : pipeline.outputs()) {",
 			"    outputs.push_back(f.function());",
@@ -39,145 +31,48 @@ func (s *Schedule) CPlusPlus(p *halideir.Pipeline) string {
 			"const auto found = ::Halide::Internal::called_funcs_in_order_found(outputs);",
 		}
 	}
-	for i := range s.Directives {
-		w.declare(&s.Directives[i])
+	declarations, calls := writeSource(d, p, s.Directives, cppReserved)
+	lines = append(lines, declarations...)
+	if len(lines) > 0 {
+		lines = append(lines, "")
 	}
-	var body strings.Builder
-	for i := 0; i < len(s.Directives); {
-		j := i + 1
-		for j < len(s.Directives) && s.Directives[j].Func == s.Directives[i].Func && s.Directives[j].Stage == s.Directives[i].Stage {
-			j++
-		}
-		w.chain(&body, s.Directives[i:j])
-		i = j
-	}
-	out := strings.Join(append(append(w.funcDecl, w.loopDecl...), w.madeDecl...), "\n")
-	if out != "" {
-		out += "\n"
-	}
-	return out + body.String()
-}
-
-type madeVar struct {
-	label string
-	rvar  bool
-}
-
-type cppWriter struct {
-	p        *halideir.Pipeline
-	found    bool // Funcs are named by FoundIndex
-	used     map[string]bool
-	funcs    map[int]string
-	made     map[madeVar]string
-	scopes   map[[2]int]map[string]cppLoop
-	funcDecl []string
-	loopDecl []string
-	madeDecl []string
-}
-
-// cppLoop is a loop's variable in the text.
-type cppLoop struct {
-	name string
-	rvar bool
-	decl string // written when the loop is first named
-}
-
-// identifier is a C++ name made from a label, unlike all others so far.
-func (w *cppWriter) identifier(label string) string {
-	var b strings.Builder
-	for i := range len(label) {
-		c := label[i]
-		switch {
-		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z', '0' <= c && c <= '9' && i > 0:
-			b.WriteByte(c)
-		case i > 0 && !strings.HasSuffix(b.String(), "_"): // two underscores are the compiler's
-			b.WriteByte('_')
-		}
-	}
-	name := b.String()
-	if name == "" {
-		name = "v"
-	}
-	unique := name
-	for n := 2; w.used[unique]; n++ {
-		unique = fmt.Sprintf("%s_%d", strings.TrimSuffix(name, "_"), n)
-	}
-	w.used[unique] = true
-	return unique
-}
-
-// fn is the variable of a Func, declared at its first use.
-func (w *cppWriter) fn(f int) string {
-	if name, ok := w.funcs[f]; ok {
-		return name
-	}
-	def := &w.p.Funcs[f]
-	name := w.identifier(def.Label)
-	w.funcs[f] = name
-	decl := fmt.Sprintf("Func %s = pipeline.get_func(%d);", name, def.PipelineIndex)
-	switch {
-	case w.found:
-		decl = fmt.Sprintf("Func %s(found.at(%d));", name, def.FoundIndex)
-	case def.PipelineIndex < 0:
-		decl = fmt.Sprintf("#error %q", def.Label+" is a wrapper, which Pipeline::get_func does not reach")
-	}
-	w.funcDecl = append(w.funcDecl, decl)
-	return name
+	return strings.Join(lines, "\n") + calls
 }
 
 // allFound reports whether every Func that the directives name has a FoundIndex.
-func (w *cppWriter) allFound(ds []Directive) bool {
+func allFound(p *halideir.Pipeline, ds []Directive) bool {
 	for i := range ds {
-		if w.p.Funcs[ds[i].Func].FoundIndex < 0 || ds[i].At != nil && w.p.Funcs[ds[i].At.Func].FoundIndex < 0 {
+		if p.Funcs[ds[i].Func].FoundIndex < 0 || ds[i].At != nil && p.Funcs[ds[i].At.Func].FoundIndex < 0 {
 			return false
 		}
 	}
 	return len(ds) > 0
 }
 
-// scope is the loops of a stage, by label.
-func (w *cppWriter) scope(f, stage int) map[string]cppLoop {
-	key := [2]int{f, stage}
-	if s, ok := w.scopes[key]; ok {
-		return s
-	}
-	s := map[string]cppLoop{}
-	w.scopes[key] = s
-	def := &w.p.Funcs[f]
-	if len(def.Stages) == 0 { // extern
-		return s
-	}
-	for _, l := range def.Stages[stage].Loops {
-		if l.Arg >= 0 {
-			s[l.Label] = cppLoop{decl: fmt.Sprintf("args().at(%d)", l.Arg)}
-		} else {
-			s[l.Label] = cppLoop{rvar: true, decl: fmt.Sprintf("rvars(%d).at(%d)", stage-1, l.RVar)}
-		}
-	}
-	return s
+// cplusplus is the dialect of Halide's C++.
+type cplusplus struct {
+	found bool // Funcs are named by FoundIndex
 }
 
-// use is the variable of a loop, declared at its first use.
-func (w *cppWriter) use(f, stage int, label string) string {
-	s := w.scope(f, stage)
-	l := s[label]
-	if l.name == "" {
-		fn := w.fn(f)
-		// The arguments of a Func are the same in all its stages.
-		if stage > 0 && !l.rvar {
-			for k, o := range w.scope(f, 0) {
-				if o.decl == l.decl {
-					l.name = w.use(f, 0, k)
-				}
-			}
-		}
-		if l.name == "" {
-			l.name = w.identifier(fn + "_" + label)
-			w.loopDecl = append(w.loopDecl, fmt.Sprintf("%s %s = %s.%s;", varType(l.rvar), l.name, fn, l.decl))
-		}
-		s[label] = l
+func (c cplusplus) funcDecl(name string, f *halideir.Func) string {
+	switch {
+	case c.found:
+		return fmt.Sprintf("Func %s(found.at(%d));", name, f.FoundIndex)
+	case f.PipelineIndex < 0:
+		return fmt.Sprintf("#error %q", f.Label+" is a wrapper, which Pipeline::get_func does not reach")
 	}
-	return l.name
+	return fmt.Sprintf("Func %s = pipeline.get_func(%d);", name, f.PipelineIndex)
+}
+
+func (cplusplus) arg(k int) string          { return fmt.Sprintf("args().at(%d)", k) }
+func (cplusplus) rvar(update, k int) string { return fmt.Sprintf("rvars(%d).at(%d)", update, k) }
+
+func (cplusplus) loopDecl(rvar bool, name, fn, at string) string {
+	return fmt.Sprintf("%s %s = %s.%s;", varType(rvar), name, fn, at)
+}
+
+func (cplusplus) madeDecl(rvar bool, name string) string {
+	return fmt.Sprintf("%s %s(%q);", varType(rvar), name, name)
 }
 
 func varType(rvar bool) string {
@@ -187,59 +82,21 @@ func varType(rvar bool) string {
 	return "Var"
 }
 
-// make is the variable of a new loop. Loops of one name in different stages
-// share it. A loop that takes the name of an untouched one is that variable.
-func (w *cppWriter) make(f, stage int, label string, rvar bool) {
-	s := w.scope(f, stage)
-	if l, ok := s[label]; ok && l.rvar == rvar {
-		return
-	}
-	key := madeVar{label, rvar}
-	name, ok := w.made[key]
-	if !ok {
-		name = w.identifier(label)
-		w.made[key] = name
-		w.madeDecl = append(w.madeDecl, fmt.Sprintf("%s %s(%q);", varType(rvar), name, name))
-	}
-	s[label] = cppLoop{name: name, rvar: rvar}
-}
-
-// declare meets the directives in order, so that new loops are known before a
-// producer names them as its level.
-func (w *cppWriter) declare(d *Directive) {
-	w.fn(d.Func)
-	if forms[d.Do].ofFunc {
-		return
-	}
-	s := w.scope(d.Func, d.Stage)
-	switch {
-	case d.Do == Split:
-		w.make(d.Func, d.Stage, d.Vars[1], s[d.Vars[0]].rvar)
-		w.make(d.Func, d.Stage, d.Vars[2], s[d.Vars[0]].rvar)
-	case d.Do == Fuse:
-		w.make(d.Func, d.Stage, d.Vars[2], s[d.Vars[0]].rvar || s[d.Vars[1]].rvar)
-	}
-}
-
-func (w *cppWriter) chain(b *strings.Builder, ds []Directive) {
-	b.WriteString(stageLabel(w.fn(ds[0].Func), ds[0].Stage))
-	for i := range ds {
-		b.WriteString("\n    ." + w.call(&ds[i]))
+func (cplusplus) chain(b *strings.Builder, stage string, calls []string) {
+	b.WriteString(stage)
+	for _, c := range calls {
+		b.WriteString("\n    ." + c)
 	}
 	b.WriteString(";\n")
 }
 
-func (w *cppWriter) call(d *Directive) string {
-	vars := make([]string, len(d.Vars))
-	for i, v := range d.Vars {
-		vars[i] = w.use(d.Func, d.Stage, v)
-	}
+func (cplusplus) call(d *Directive, vars []string, atFunc, atVar string) string {
 	args := strings.Join(vars, ", ")
 	switch d.Do {
 	case ComputeAt, StoreAt:
 		// A LoopLevel that names the stage is not among the places that Halide 21
 		// holds legal; without it the loop's name finds the stage.
-		args = fmt.Sprintf("%s, %s", w.fn(d.At.Func), w.use(d.At.Func, d.At.Stage, d.At.Var))
+		args = atFunc + ", " + atVar
 	case StoreIn:
 		args = "MemoryType::" + memories[d.Memory]
 	case BoundStorage, BoundExtent, AlignStorage:

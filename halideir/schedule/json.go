@@ -12,6 +12,11 @@ import (
 
 // The structs below are the JSON form of FORMAT.md section 2, in its order.
 
+type shapeJSON struct {
+	Name   string     `json:"name"`
+	Stages [][]string `json:"stages"`
+}
+
 type kernelJSON struct {
 	Func        int          `json:"func"`
 	Stage       int          `json:"stage"`
@@ -116,6 +121,13 @@ func (s *Schedule) JSON() []byte {
 	}
 	field("parameters", parameters)
 
+	if s.Funcs != nil {
+		b.WriteString(`  "funcs": [`)
+		for i, f := range s.Funcs {
+			line(&b, i, shapeJSON{f.Name, notNil(f.Stages)})
+		}
+		b.WriteString("\n  ],\n")
+	}
 	b.WriteString(`  "kernels": [`)
 	for i := range s.Kernels {
 		line(&b, i, kernelOut(&s.Kernels[i]))
@@ -198,7 +210,7 @@ func Decode(data []byte) (*Schedule, error) {
 	case head.Format == nil:
 		return nil, fmt.Errorf(`schedule: the document has no "format"; a schedule says "format": %q`, FormatName)
 	case *head.Format != FormatName:
-		return nil, fmt.Errorf("schedule: this is a %.40s, not a schedule (%s)", *head.Format, FormatName)
+		return nil, fmt.Errorf("schedule: its format is %.40q, not that of a schedule (%s)", *head.Format, FormatName)
 	case head.Version == nil:
 		return nil, errors.New("schedule: the document has no version")
 	case string(*head.Version) != fmt.Sprint(Version):
@@ -211,6 +223,7 @@ func Decode(data []byte) (*Schedule, error) {
 		Target     string            `json:"target"`
 		Device     string            `json:"device"`
 		Parameters map[string]string `json:"parameters"`
+		Funcs      []shapeJSON       `json:"funcs"`
 		Kernels    []kernelJSON      `json:"kernels"`
 		Directives []directiveJSON   `json:"directives"`
 	}
@@ -223,6 +236,9 @@ func Decode(data []byte) (*Schedule, error) {
 		return nil, errors.New("schedule: more follows after the document")
 	}
 	s := &Schedule{Outputs: doc.Outputs, Target: doc.Target, Device: doc.Device, Parameters: doc.Parameters}
+	for _, f := range doc.Funcs {
+		s.Funcs = append(s.Funcs, Shape(f))
+	}
 	for i := range doc.Kernels {
 		k, err := kernelIn(&doc.Kernels[i])
 		if err != nil {

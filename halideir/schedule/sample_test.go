@@ -100,5 +100,5 @@ func equaliseSchedule() (*Schedule, *halideir.Pipeline) {
 	s.do(Reorder, "equalised", 0, "x_i", "y_i", "x_o", "y_o")
 	s.do(GPUBlocks, "equalised", 0, "x_o", "y_o")
 	s.do(GPUThreads, "equalised", 0, "x_i", "y_i")
-	return &Schedule{Outputs: []string{"equalised"}, Target: p.Target.String, Device: "sm_75", Directives: s.ds}, p
+	return &Schedule{Outputs: []string{"equalised"}, Funcs: Shapes(p), Target: p.Target.String, Device: "sm_75", Directives: s.ds}, p
 }

@@ -15,6 +15,7 @@ type Schedule struct {
 	Target     string
 	Device     string
 	Parameters map[string]string
+	Funcs      []Shape // of the pipeline it was made for; nil where they are not known
 	Kernels    []Kernel
 	Directives []Directive
 }

@@ -58,6 +58,11 @@ func TestGolden(t *testing.T) {
 			golden(t, sample.name+".table", table.Bytes())
 			golden(t, sample.name+".json", s.JSON())
 			golden(t, sample.name+".cpp", []byte(s.CPlusPlus(p)))
+			python, err := s.Python(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, sample.name+".py", []byte(python))
 		})
 	}
 }
@@ -108,7 +113,7 @@ func TestDecodeRefuses(t *testing.T) {
 		name, old, new, want string
 		beyondSchema         bool // says something of which a schema cannot speak
 	}{
-		{"pipeline", FormatName, "gowarp-pipeline", "this is a gowarp-pipeline, not a schedule", false},
+		{"pipeline", FormatName, "gowarp-pipeline", `its format is "gowarp-pipeline", not that of a schedule`, false},
 		{"version", `"version": 1`, `"version": 2`, "reads version 1", false},
 		{"no format", `"format"`, `"forms"`, `has no "format"`, false},
 		{"unknown directive", `"do":"split"`, `"do":"splat"`, `directives[1] (harris.splat(x, x_o, x_i, 32, guard_with_if)): there is no directive "splat"`, false},
@@ -181,6 +186,9 @@ func TestCheckRefuses(t *testing.T) {
 				t.Error("Tree printed it")
 			}
 			s.CPlusPlus(p)
+			if _, err := s.Python(p); err == nil {
+				t.Error("Python wrote it")
+			}
 		})
 	}
 }
@@ -256,6 +264,10 @@ func FuzzDecode(f *testing.F) {
 				t.Error(err)
 			}
 			s.CPlusPlus(p)
+			if _, err := s.Python(p); ok != (err == nil) {
+				t.Errorf("checked: %v, as Python: %v", ok, err)
+			}
+			Diff(s, s)
 		}
 	})
 }

@@ -29,7 +29,7 @@ func (g *program) sizes(kernels []Kernel) *sizer {
 			return z.rangeOver(e.Consumer, e.Stage, z.whole[e.Consumer])
 		})
 		if g.p.Funcs[f].Output {
-			z.whole[f] = estimated(&g.p.Funcs[f])
+			z.whole[f] = estimated(g.p, &g.p.Funcs[f])
 		}
 		z.boxes[f] = z.boxOf(f)
 	}
@@ -51,18 +51,14 @@ func (z *sizer) boxOf(f int) box {
 	return b
 }
 
-func estimated(f *halideir.Func) box {
+func estimated(p *halideir.Pipeline, f *halideir.Func) box {
 	b := make(box, len(f.Args))
-	for k, a := range f.Args {
-		found := false
-		for _, e := range f.Estimates {
-			if e.Var == a {
-				b[k], found = [2]int64{e.Min, e.Min + e.Extent - 1}, true
-			}
-		}
-		if !found {
+	for k := range f.Args {
+		lo, n, ok := p.Declared(f, k)
+		if !ok {
 			return nil
 		}
+		b[k] = [2]int64{lo, lo + n - 1}
 	}
 	return b
 }

@@ -13,6 +13,7 @@ import (
 type Expand struct {
 	Ops       int   // operations a point of the stage's loops
 	Loads     []Tap // distinct loads from what is not inlined
+	Buffers   int   // how many buffers they load from
 	Instances int   // how many inlined definitions occur, equal ones once
 	Tree      int   // operations and loads of the expression as a tree, as Halide expands it
 	Inlined   []int // which Funcs, ascending
@@ -47,6 +48,11 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 		e.out.Ops += s.Value.Total()
 		e.stage(it.fn, s, it.at)
 	}
+	buffers := map[[2]int]bool{}
+	for i := range e.out.Loads {
+		buffers[[2]int{e.out.Loads[i].Func, e.out.Loads[i].Input}] = true
+	}
+	e.out.Buffers = len(buffers)
 	for id, used := range e.used() {
 		if used {
 			e.out.Inlined = append(e.out.Inlined, id)

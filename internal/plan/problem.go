@@ -24,7 +24,10 @@ type Problem struct {
 	Expand  []Expand // by stage index (see StageIndex): the stage with inlined Funcs in place
 	Dims    []Dims   // by stage index: which loops are tiled
 	Host    []string // by Func id: why it runs on the host; empty if it runs on the GPU
-	first   []int    // Func id -> index of its stage 0
+	Apart   []bool   // by Func id: it shares no kernel with another Func
+
+	funcBytes, inputBytes []float64 // see BufferBytes
+	first                 []int     // Func id -> index of its stage 0
 }
 
 // Limits is what no launch may exceed.
@@ -52,7 +55,7 @@ func (pr *Problem) Parallel(fn, stage, loop int) bool {
 
 // NewProblem numbers the stages of a pipeline.
 func NewProblem(p *halideir.Pipeline) *Problem {
-	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), first: make([]int, len(p.Funcs)+1)}
+	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), first: make([]int, len(p.Funcs)+1)}
 	n := 0
 	for i := range p.Funcs {
 		pr.first[i] = n
@@ -104,14 +107,27 @@ func (pr *Problem) Bytes(fn int) int64 {
 	return n
 }
 
+// SetRegions notes the regions, and the sizes of buffers that follow from them.
+func (pr *Problem) SetRegions(r *bounds.Regions) {
+	pr.Regions = r
+	pr.funcBytes = make([]float64, len(r.Funcs))
+	for id := range r.Funcs {
+		pr.funcBytes[id] = float64(r.Funcs[id].Points()) * float64(pr.Bytes(id))
+	}
+	pr.inputBytes = make([]float64, len(r.Inputs))
+	for id := range r.Inputs {
+		pr.inputBytes[id] = float64(r.Inputs[id].Points()) * float64(pr.P.Inputs[id].Type.Bytes())
+	}
+}
+
 // BufferBytes is the size of all that is read of a Func or, where fn is negative, of an
 // input; 0 where both are.
 func (pr *Problem) BufferBytes(fn, input int) float64 {
 	switch {
 	case fn >= 0:
-		return float64(pr.Regions.Funcs[fn].Points()) * float64(pr.Bytes(fn))
+		return pr.funcBytes[fn]
 	case input >= 0:
-		return float64(pr.Regions.Inputs[input].Points()) * float64(pr.P.Inputs[input].Type.Bytes())
+		return pr.inputBytes[input]
 	}
 	return 0
 }

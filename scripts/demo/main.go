@@ -1,7 +1,7 @@
 // Command demo shows gowarp at work on one program: an unmodified Halide generator is
 // scheduled by HL_AUTOSCHEDULER=gowarp, compiled, run on a photograph on the best
-// device at hand, and its result held against the unscheduled CPU build. It stops with
-// exit code 1 where anything differs.
+// device at hand, and its result held against the unscheduled CPU build. Without a GPU its
+// CUDA kernels run on the simulator as well. It stops with exit code 1 where anything differs.
 package main
 
 import (
@@ -32,11 +32,10 @@ func step(format string, args ...any) {
 	fmt.Printf("demo: "+format+"\n", args...)
 }
 
-const (
-	samples = 5
-	// Responses lie mostly below 1e-3; see benchmarks/programs.
-	absolute = 1e-6
-)
+const samples = 5
+
+// Responses lie mostly below 1e-3; see benchmarks/programs.
+var tolerance = harness.Tolerance{Rel: 1e-5, Abs: 1e-6}
 
 func demo(name string) error {
 	tree, err := harness.Find()
@@ -109,19 +108,25 @@ func demo(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := harness.Compare(got["output"], want["output"], harness.Tolerance{Rel: 1e-5, Abs: absolute}); err != nil {
+	if err := harness.Compare(got["output"], want["output"], tolerance); err != nil {
 		return fmt.Errorf("the scheduled result is not the CPU's: %w", err)
 	}
-	step("all %d responses equal the unscheduled CPU's (within %g); %.2f ms a call, the best of %d", got["output"].Len(), absolute, took.Seconds()*1e3, samples)
+	step("all %d responses equal the unscheduled CPU's (within %g); %.2f ms a call, the best of %d", got["output"].Len(), tolerance.Abs, took.Seconds()*1e3, samples)
 
 	reference, err := tree.Reference("benchmarks/programs/harris/reference.py", in, "output")
 	if err != nil {
 		return err
 	}
-	if err := harness.Compare(got["output"], reference["output"], harness.Tolerance{Rel: 1e-5, Abs: absolute}); err != nil {
+	if err := harness.Compare(got["output"], reference["output"], tolerance); err != nil {
 		return fmt.Errorf("the scheduled result is not SciPy's: %w", err)
 	}
 	step("and SciPy's, computed in 64 bits")
+
+	if !device.GPU {
+		if err := simulated(tree, harris, in, want["output"], tolerance); err != nil {
+			return err
+		}
+	}
 
 	input, response := filepath.Join(dir, "input.npy"), filepath.Join(dir, "response.npy")
 	if err := errors.Join(harness.WriteNPY(input, photo), harness.WriteNPY(response, got["output"])); err != nil {

@@ -188,5 +188,16 @@ int main(int argc, char **argv) {
             }
         }
     }
+    // Left to Halide's own destructor, the device's driver may have ended before.
+    const halide_device_interface_t *device = nullptr;
+    for (Argument &arg : args) {
+        if (const auto *used = arg.buffer.raw_buffer()->device_interface) {
+            device = used;
+        }
+    }
+    args.clear();
+    if (device) {
+        halide_device_release(nullptr, device);
+    }
     return 0;
 }

@@ -26,13 +26,19 @@ func Map(photo *harness.Array, t harness.DType, depth int, f func(r, g, b, d int
 		shape = append(shape, depth)
 	}
 	n := shape[0] * shape[1]
-	out := &harness.Array{Type: t, Shape: shape}
+	out := harness.NewArray(t, shape...)
+	out.Data = out.Data[:0]
 	for d := range max(depth, 1) {
 		for i := range n {
 			out.Data = appendElement(out.Data, t, f(int(photo.Data[i]), int(photo.Data[n+i]), int(photo.Data[2*n+i]), d))
 		}
 	}
 	return out
+}
+
+// Colours is a photograph as Halide programs like it: three planes of f32 from 0 to 1.
+func Colours(photo *harness.Array) *harness.Array {
+	return Map(photo, harness.F32, 3, func(r, g, b, c int) float64 { return float64([]int{r, g, b}[c]) / 255 })
 }
 
 // Table makes a small array of the values f(i), i counting elements in Halide's order.

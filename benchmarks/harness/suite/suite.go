@@ -1,7 +1,8 @@
 // Package suite is what every program has to pass under gowarp: the results of the
 // plainly scheduled CPU build and of an independent reference, on OpenCL at sizes that
-// fit no tile, and kernels that every NVIDIA GPU accepts and can launch. It does not
-// judge speed.
+// fit no tile and on the simulator of CUDA, clean in both there and under Oclgrind, and
+// kernels that every NVIDIA GPU accepts and can launch. Schedules of Halide's own
+// autoschedulers run on the simulator beside gowarp's. It does not judge speed.
 package suite
 
 import (
@@ -15,6 +16,7 @@ import (
 
 	"gowarp/autoscheduler"
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/rows"
 	"gowarp/halideir"
 )
 
@@ -31,12 +33,20 @@ type Program struct {
 	// recomputes reductions at every use, finishes; zero where none does.
 	Tiny      [2]int
 	Tolerance harness.Tolerance
+	// Simulated is the size for the simulator of CUDA, if not the usual one.
+	Simulated [2]int
+	// Peers says what is seen of another autoscheduler's schedule where it is at fault, and
+	// Untried why one is not tried at all.
+	Peers, Untried map[string]string
 	// Environment asks for gowarp by HL_AUTOSCHEDULER instead of by -p.
 	Environment bool
 }
 
 // capabilities are the oldest, a common and the newest that Halide 21 emits code for.
 var capabilities = []int{50, 75, 86}
+
+// tabulated is the capability for which a table names the time to schedule.
+const tabulated = 75
 
 func (p Program) scheduler() harness.Scheduler {
 	if p.Environment {
@@ -53,9 +63,11 @@ func Run(t *testing.T, p Program) {
 	}
 	t.Run("cpu", func(t *testing.T) { t.Parallel(); p.cpu(t, tree) })
 	t.Run("opencl", func(t *testing.T) { t.Parallel(); p.opencl(t, tree) })
+	t.Run("oclgrind", func(t *testing.T) { t.Parallel(); p.oclgrind(t, tree) })
 	for _, sm := range capabilities {
 		t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) { t.Parallel(); p.cuda(t, tree, sm) })
 	}
+	t.Run("simulated", func(t *testing.T) { t.Parallel(); p.simulated(t, tree) })
 	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
 }
 
@@ -103,9 +115,32 @@ func (p Program) reference(t *testing.T, tree *harness.Tree, in harness.Args, ou
 	return want
 }
 
+// record keeps what a check saw, for `make table`, once the test is over.
+func (p Program) record(t *testing.T, r rows.Row) {
+	t.Cleanup(func() {
+		if t.Skipped() {
+			return
+		}
+		r.Program = p.Generator.Name
+		if r.Scheduler == "" {
+			r.Scheduler = harness.Gowarp(nil).Name()
+		}
+		if r.Outcome == "" {
+			r.Outcome = rows.OK
+			if t.Failed() {
+				r.Outcome = "wrong"
+			}
+		}
+		if err := rows.Record(r); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // cpu holds the algorithm against the reference, so that the other checks have
 // something to stand on.
 func (p Program) cpu(t *testing.T, tree *harness.Tree) {
+	p.record(t, rows.Row{Check: rows.CPU, Size: p.Sizes[0]})
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
 	for _, size := range p.Sizes {
 		in, out := p.Inputs(t, tree, size[0], size[1])
@@ -131,6 +166,7 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
 	for _, size := range p.Sizes {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			p.record(t, rows.Row{Check: rows.OpenCL, Size: size})
 			in, out := p.Inputs(t, tree, size[0], size[1])
 			got := run(t, gpu, in, out)
 			p.compare(t, "against the CPU", got, run(t, root, in, out))
@@ -139,7 +175,28 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 	}
 }
 
+// oclgrind has the OpenCL kernels checked at the two smallest sizes by a tool that has
+// nothing in common with the simulator for CUDA.
+func (p Program) oclgrind(t *testing.T, tree *harness.Tree) {
+	p.record(t, rows.Row{Check: rows.Memcheck, Size: p.Sizes[len(p.Sizes)-1]})
+	_, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: p.scheduler()})
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	for _, size := range p.Sizes[max(len(p.Sizes)-2, 0):] {
+		in, out := p.Inputs(t, tree, size[0], size[1])
+		got, complaints, err := gpu.Oclgrind(in, out)
+		if err != nil {
+			t.Fatalf("%dx%d: %v", size[0], size[1], err)
+		}
+		if complaints != "" {
+			t.Errorf("%dx%d: Oclgrind says:\n%.3000s", size[0], size[1], complaints)
+		}
+		p.compare(t, fmt.Sprintf("%dx%d on Oclgrind", size[0], size[1]), got, run(t, root, in, out))
+	}
+}
+
 func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
+	figures := map[string]float64{}
+	p.record(t, rows.Row{Check: rows.PTXAS, Capability: sm, Size: p.Estimated, Figures: figures})
 	e, program := p.emit(t, tree, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: p.scheduler()})
 	uses, err := tree.CheckPTX(e, sm)
 	if err != nil {
@@ -148,6 +205,8 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 	registers := map[string]harness.KernelUse{}
 	for _, u := range uses {
 		registers[u.Kernel] = u
+		figures["registers"] = max(figures["registers"], float64(u.Registers))
+		figures["spills"] += float64(u.SpillStores + u.SpillLoads)
 	}
 	for _, size := range append([][2]int{p.Estimated}, p.Sizes...) {
 		in, out := p.Inputs(t, tree, size[0], size[1])
@@ -179,7 +238,11 @@ func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []
 	if p.Environment {
 		scheduler = harness.GowarpByEnvironment(map[string]string{"dump": dump})
 	}
-	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: scheduler, Outputs: []string{"schedule"}, Fresh: true})
+	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: scheduler, Outputs: []string{"schedule"}, Env: []string{"HL_DEBUG_AUTOSCHEDULE=1"}, Fresh: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent, err := e.ScheduleTime()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,6 +256,11 @@ func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []
 	pipeline, err := halideir.Decode(data)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if sm == tabulated {
+		p.record(t, rows.Row{Check: rows.Schedule, Capability: sm, Size: p.Estimated, Figures: map[string]float64{
+			"funcs": float64(len(pipeline.Funcs)), "ms": spent.Total(), "export_ms": spent.Export, "schedule_ms": spent.Schedule, "apply_ms": spent.Apply,
+		}})
 	}
 	r, err := autoscheduler.Run(pipeline, autoscheduler.DefaultParams())
 	if err != nil {

@@ -1,7 +1,9 @@
 //go:build halide
 
 // Command scripted is an autoscheduler for tests: it hands the applier the
-// directives of a schedule file, right or wrong, without looking at them.
+// directives of a schedule file, right or wrong, without looking at them. With check=1 they
+// are checked against the kernels of the file kernels; script1 and kernels1 are the first
+// runner-up, script2 and kernels2 the second.
 package main
 
 import "C"
@@ -9,13 +11,13 @@ import "C"
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"unsafe"
 
 	"gowarp/bridge/abi"
 	_ "gowarp/bridge/halidecc"
 	"gowarp/halideir"
-	"gowarp/halideir/schedule"
 )
 
 func main() {}
@@ -33,14 +35,29 @@ func gowarp_schedule(request, reply unsafe.Pointer) C.int {
 		if err != nil {
 			return abi.Answer{}, err
 		}
-		data, err := os.ReadFile(req.Params["script"])
-		if err != nil {
+		suffix, source := "", "// scripted\n"
+		if n := len(req.Faults); n > 0 {
+			suffix, source = fmt.Sprint(n), fmt.Sprintf("// runner-up to %v\n", req.Faults)
+		}
+		file, ok := req.Params["script"+suffix]
+		if !ok {
+			return abi.Answer{None: true}, nil
+		}
+		a := abi.Answer{Pipeline: p, Source: source, Check: req.Params["check"] == "1"}
+		if err := read(file, &a.Directives); err != nil {
 			return abi.Answer{}, err
 		}
-		var directives []schedule.Directive
-		if err := json.Unmarshal(data, &directives); err != nil {
-			return abi.Answer{}, err
+		if file, ok := req.Params["kernels"+suffix]; ok {
+			err = read(file, &a.Kernels)
 		}
-		return abi.Answer{Pipeline: p, Directives: directives, Source: "// scripted\n"}, nil
+		return a, err
 	}))
+}
+
+func read(file string, v any) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, v)
 }

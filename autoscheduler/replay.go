@@ -1,0 +1,118 @@
+package autoscheduler
+
+import (
+	"fmt"
+	"os"
+
+	"gowarp/autoscheduler/search"
+	"gowarp/halideir/schedule"
+	"gowarp/occupancy"
+)
+
+// replay takes the schedule from a file instead of searching for one. The file is trusted
+// for what is fast and for nothing else: that it fits the pipeline is checked, and so are the
+// sizes that it fixes, because one that is too small gives wrong results in silence.
+func replay(s *state) error {
+	file := s.params.Schedule
+	fail := func(err error) error {
+		return fmt.Errorf("autoscheduler: schedule=%s: %w; schedule the pipeline anew, as by 'gowarp schedule PIPELINE --format json'", file, err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("autoscheduler: schedule=%s: %w", file, pathCause(err))
+	}
+	saved, err := schedule.Decode(data)
+	if err != nil {
+		return fail(err)
+	}
+	out, err := saved.Fit(s.p)
+	if err != nil {
+		return fail(err)
+	}
+	if s.params.GPU == "" {
+		// The file says what it is for; the target's default would be a guess.
+		if d, err := occupancy.Lookup(out.Device); err == nil {
+			s.device = d
+		}
+	}
+	if err := s.checkStorage(out); err != nil {
+		return fail(err)
+	}
+	if err := s.checkDevice(out); err != nil {
+		return fail(err)
+	}
+	s.out = out
+	s.searcher = &search.Searcher{}
+	s.note("replay", -1, "the schedule in %s, made for %s", file, out.Device)
+	return nil
+}
+
+// pathCause is the cause of a failure without the path, which the message has already.
+func pathCause(err error) error {
+	if e, ok := err.(*os.PathError); ok {
+		return e.Err
+	}
+	return err
+}
+
+// checkStorage compares every size that the schedule fixes with what a tile needs at its
+// worst place, as the strategies do for schedules of their own.
+func (s *state) checkStorage(out *schedule.Schedule) error {
+	fixed, err := out.FixedStorage(s.p)
+	if err != nil {
+		return err
+	}
+	for _, f := range fixed {
+		within := func(id int) bool { return f.Within[id] }
+		stored := func(id int) bool { return f.Within[id] && !f.Inlined[id] }
+		grow := s.problem.Fits.Grow(f.At.Func, f.At.Stage, within, stored).Funcs[f.Func]
+		name := s.p.Funcs[f.Func].Label
+		for k := range s.p.Funcs[f.Func].Args {
+			n, ok := f.Sizes[k]
+			if !ok {
+				continue
+			}
+			arg := argLabel(&s.p.Funcs[f.Func], k)
+			unknown := fmt.Errorf("%s: bound_storage(%s, %d): how much of %s an iteration of %s needs has no fixed size", name, arg, n, arg, &f.At)
+			if k >= len(grow) || !grow[k].Provable() || !grow[k].Fixed {
+				return unknown
+			}
+			tile := int64(1)
+			if d := grow[k].Dim; d >= 0 {
+				if tile = f.Tile[d]; tile == 0 {
+					return unknown
+				}
+			}
+			if need := grow[k].Extent(tile); need > n {
+				return fmt.Errorf("%s: bound_storage(%s, %d) is too small: an iteration of %s needs %d", name, arg, n, &f.At, need)
+			}
+		}
+	}
+	return nil
+}
+
+// checkDevice compares the launches that the schedule declares with the limits of the device.
+func (s *state) checkDevice(out *schedule.Schedule) error {
+	limits := s.limits()
+	for i := range out.Kernels {
+		k := &out.Kernels[i]
+		if k.Host {
+			continue
+		}
+		if n := k.Threads[0] * k.Threads[1] * k.Threads[2]; n > limits.ThreadsPerBlock {
+			return fmt.Errorf("kernel %s has %d threads a block; %s allows %d", k.Name, n, s.device.Name, limits.ThreadsPerBlock)
+		}
+		if k.SharedBytes > limits.SharedBytes {
+			return fmt.Errorf("kernel %s needs %d B of shared memory a block; %s allows %d", k.Name, k.SharedBytes, s.device.Name, limits.SharedBytes)
+		}
+	}
+	if s.p.Target.API == "cuda" {
+		return nil
+	}
+	for i := range out.Directives {
+		if d := &out.Directives[i]; d.Do == schedule.GPULanes {
+			return fmt.Errorf("%s: only CUDA has lanes, the target is %s", d, s.p.Target.String)
+		}
+	}
+	return nil
+}

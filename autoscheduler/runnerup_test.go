@@ -1,0 +1,93 @@
+package autoscheduler
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gowarp/halideir"
+	"gowarp/internal/irtest"
+)
+
+// twoChains is a pipeline of two outputs, each with a stage before it that is fused into it.
+func twoChains() *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1536, 2560)
+	chain := func(name string) {
+		g := b.Func(name+"_grad", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			at := func(dx, dy int) irtest.Expr { return in.At(v[0].Add(dx).Clamp(0, 1535), v[1].Add(dy).Clamp(0, 2559)) }
+			return at(-1, -1).Add(at(1, -1)).Sub(at(-1, 1)).Sub(at(1, 1))
+		})
+		out := b.Func(name, []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return g.At(v[0].Add(-1), v[1]).Add(g.At(v[0], v[1])).Add(g.At(v[0].Add(1), v[1])).Add(g.At(v[0], v[1].Add(1)))
+		})
+		b.Output(out, 1534, 2558)
+	}
+	chain("first")
+	chain("second")
+	return b.Build()
+}
+
+func kernels(r *Result) map[string]int {
+	members := map[string]int{}
+	for _, k := range r.Schedule.Kernels {
+		members[k.Name] = len(k.Members)
+	}
+	return members
+}
+
+func TestRunnerUp(t *testing.T) {
+	p := twoChains()
+	id := func(label string) int {
+		return slices.IndexFunc(p.Funcs, func(f halideir.Func) bool { return f.Label == label })
+	}
+	for _, c := range []struct {
+		name   string
+		faults [][]int
+		want   map[string]int // nil: there is no other
+	}{
+		{"no fault", nil, map[string]int{"first": 1, "second": 1}},
+		{"a kernel", [][]int{{id("first")}}, map[string]int{"first": 0, "first_grad": 0, "second": 1}},
+		{"by a member's name", [][]int{{id("second_grad")}}, map[string]int{"first": 1, "second": 0, "second_grad": 0}},
+		{"one after the other", [][]int{{id("first")}, {id("second")}}, map[string]int{"first": 0, "first_grad": 0, "second": 0, "second_grad": 0}},
+		{"the whole schedule", [][]int{{WholeSchedule}}, map[string]int{"first": 0, "first_grad": 0, "second": 0, "second_grad": 0}},
+		{"a kernel of one Func", [][]int{{id("first")}, {id("first"), id("first_grad")}}, nil},
+		{"the whole schedule twice", [][]int{{WholeSchedule}, {WholeSchedule}}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := RunnerUp(p, DefaultParams(), c.faults, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == nil {
+				if r != nil {
+					t.Errorf("kernels %v, want no answer", kernels(r))
+				}
+				return
+			}
+			if r == nil {
+				t.Fatal("no answer")
+			}
+			if diff := cmp.Diff(c.want, kernels(r)); diff != "" {
+				t.Errorf("members by kernel: %s", diff)
+			}
+		})
+	}
+}
+
+// TestLaunches: what the check compares is what the schedule says.
+func TestLaunches(t *testing.T) {
+	r := fused(t)
+	k := r.Schedule.Kernels[0]
+	want := []Launch{{Func: k.Func, Blocks: k.Blocks, Threads: k.Threads, SharedBytes: k.SharedBytes, SharedExact: true}}
+	if diff := cmp.Diff(want, r.Launches()); diff != "" || k.SharedBytes == 0 || k.Threads[0] < 2 {
+		t.Errorf("%s\nof %+v", diff, k)
+	}
+	for _, m := range r.Found[0].Layout.Kernels[0].Members {
+		m.Bounded[0] = false
+	}
+	if r.Launches()[0].SharedExact {
+		t.Error("shared memory that is sized at run time is said to be exact")
+	}
+}

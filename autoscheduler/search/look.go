@@ -1,0 +1,72 @@
+package search
+
+import (
+	"slices"
+	"strings"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/internal/plan"
+)
+
+// Look is what the search for one kernel looked at, for explanations. A nil Look notes nothing.
+type Look struct {
+	Candidates int       // that could run: the chosen one and the fallback among them
+	Refusals   []Refusal // the most frequent first
+	// RunnerUp is the best of the others that is laid out otherwise, with its price; nil if
+	// there was none.
+	RunnerUp *plan.Kernel
+	Price    coster.Price
+}
+
+// Refusal is a reason for which candidates were refused, alike but for numbers, or
+// taken only where there is nothing better.
+type Refusal struct {
+	Why   string // of the first of them
+	Count int
+	key   string
+}
+
+func (l *Look) refuse(why string) {
+	if l == nil {
+		return
+	}
+	key := withoutNumbers(why)
+	i := slices.IndexFunc(l.Refusals, func(r Refusal) bool { return r.key == key })
+	if i < 0 {
+		l.Refusals = append(l.Refusals, Refusal{why, 1, key})
+		return
+	}
+	l.Refusals[i].Count++
+	for ; i > 0 && l.Refusals[i].Count > l.Refusals[i-1].Count; i-- {
+		l.Refusals[i], l.Refusals[i-1] = l.Refusals[i-1], l.Refusals[i]
+	}
+}
+
+func (l *Look) priced() {
+	if l != nil {
+		l.Candidates++
+	}
+}
+
+// second takes a candidate that is not the best, or is it no more; nil if there was none.
+func (l *Look) second(k *plan.Kernel, p *coster.Price) {
+	if l == nil || k == nil {
+		return
+	}
+	if l.RunnerUp == nil || better(p, &l.Price) {
+		l.RunnerUp, l.Price = k, *p
+	}
+}
+
+func sameChoice(a, b *plan.Kernel) bool {
+	return a.Strategy == b.Strategy && slices.Equal(a.Choice.Tile, b.Choice.Tile)
+}
+
+func withoutNumbers(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,111 @@
+package search_test
+
+import (
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"gowarp/autoscheduler"
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/legality"
+	"gowarp/autoscheduler/strategy"
+	"gowarp/halideir"
+	"gowarp/internal/plan"
+)
+
+// priced is a candidate as this test sees it.
+type priced struct {
+	strategy string
+	tile     []int64
+	cost     float64
+	valid    bool
+}
+
+// TestLooks prices every tile of every kernel again and compares what the search says that it
+// looked at: how many could run, how many had a fault, and the second best.
+func TestLooks(t *testing.T) {
+	for _, name := range []string{"harris", "hist", "pyramid"} {
+		data, err := os.ReadFile("../../halideir/testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := halideir.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prm, err := autoscheduler.ParseParams(map[string]string{"gpu": "rtx2080ti"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := autoscheduler.Run(p, prm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, g := range r.Groups {
+			for j, k := range r.Found[i].Layout.Kernels {
+				look := &r.Found[i].Looks[j]
+				all, faults := candidates(r.Problem, g, k.Out.Stage)
+				if len(all) != look.Candidates {
+					t.Errorf("%s %s: %d candidates, want %d", name, p.Funcs[g.Out].Label, look.Candidates, len(all))
+				}
+				refused := 0
+				for _, f := range look.Refusals {
+					refused += f.Count
+				}
+				if refused != faults {
+					t.Errorf("%s %s: %d tiles refused, want %d", name, p.Funcs[g.Out].Label, refused, faults)
+				}
+				second := math.Inf(1)
+				secondValid := false
+				for _, c := range all {
+					if c.strategy == k.Strategy && slices.Equal(c.tile, k.Choice.Tile) {
+						continue
+					}
+					if c.valid && !secondValid {
+						second, secondValid = c.cost, true
+					} else if c.valid == secondValid {
+						second = min(second, c.cost)
+					}
+				}
+				switch {
+				case look.RunnerUp == nil:
+					if !math.IsInf(second, 1) {
+						t.Errorf("%s %s: no runner-up, want one of %g", name, p.Funcs[g.Out].Label, second)
+					}
+				case look.Price.Cost != second || look.Price.Valid() != secondValid:
+					t.Errorf("%s %s: the runner-up costs %g (valid %v), want %g (%v)", name, p.Funcs[g.Out].Label, look.Price.Cost, look.Price.Valid(), second, secondValid)
+				}
+			}
+		}
+	}
+}
+
+// candidates are the tiles that could run, and how many were refused or have a fault.
+func candidates(pr *plan.Problem, g *plan.Group, stage int) (all []priced, faults int) {
+	for _, st := range strategy.Tilings["block"] {
+		prepared, err := st.Prepare(pr, g, strategy.Options{Nesting: strategy.NestAlways})
+		if err != nil {
+			continue
+		}
+		for _, tile := range append(strategy.Tiles(pr, g.Out, stage, strategy.StepOfTwo), strategy.FallbackTile(pr, g.Out, stage)) {
+			k, err := prepared.Kernel(stage, plan.Choice{Strategy: st.Name(), Tile: tile})
+			if err == nil {
+				err = legality.Check(pr, k)
+			}
+			if err != nil {
+				faults++
+				continue
+			}
+			price := coster.Listing1{}.Price(pr, k, coster.Final)
+			if !price.Valid() {
+				faults++
+				if !price.Launches {
+					continue
+				}
+			}
+			all = append(all, priced{st.Name(), tile, price.Cost, price.Valid()})
+		}
+	}
+	return all, faults
+}

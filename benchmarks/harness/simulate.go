@@ -1,0 +1,53 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"gowarp/gpusim/libcuda/simulator"
+)
+
+// Simulation is what a program emitted for CUDA did on the simulator.
+type Simulation struct {
+	Results map[string]*Array // nil if the program failed
+	Failure error             // the program's own
+	// Report is nil if the program never came to use CUDA.
+	Report *simulator.Report
+}
+
+// Simulate runs a program emitted for CUDA on the simulator, as `gowarp verify` does, with
+// all checks. A program that fails there is no error: what it did is in the result.
+func (p *Program) Simulate(in Args, out map[string][]int, capability int) (*Simulation, error) {
+	// Opened so that `go test` knows that its result depends on them.
+	for _, file := range []string{"libcuda.so", "gowarp-gpusim"} {
+		f, err := os.Open(p.tree.Build("gpusim", file))
+		if err != nil {
+			return nil, fmt.Errorf("harness: no simulator, run `make build`: %w", err)
+		}
+		f.Close()
+	}
+	reports, err := tempDir()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(reports)
+	simulated := &Program{tree: p.tree, Path: p.Path, Env: append(slices.Clone(p.Env),
+		"LD_LIBRARY_PATH="+p.tree.Build("gpusim"),
+		"GOWARP_GPUSIM_REPORTS="+reports,
+		"GOWARP_GPUSIM_CAPABILITY="+strconv.Itoa(capability),
+		"HL_GPU_DEVICE=0")}
+	s := &Simulation{}
+	s.Results, s.Failure = simulated.Run(in, out)
+	found, err := simulator.Collect(reports)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("harness: %w", err)
+	case len(found) > 1:
+		return nil, fmt.Errorf("harness: %d processes used the simulator, one is run", len(found))
+	case len(found) == 1:
+		s.Report = found[0]
+	}
+	return s, nil
+}

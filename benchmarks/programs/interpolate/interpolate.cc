@@ -1,0 +1,70 @@
+// Fills the transparent parts of an RGBA image from their surroundings by multiscale
+// interpolation, written as a user writes it: the algorithm, estimates, no schedule.
+// Colours are weighted by alpha and carried down a pyramid; on the way up each level
+// takes from the coarser one what its own alpha leaves open.
+#include "Halide.h"
+
+namespace {
+
+using namespace Halide;
+
+class Interpolate : public Generator<Interpolate> {
+public:
+    GeneratorParam<int> width{"width", 1536};
+    GeneratorParam<int> height{"height", 2560};
+    GeneratorParam<int> levels{"levels", 10};
+
+    // Red, green, blue, alpha, all in [0, 1].
+    Input<Buffer<float, 3>> input{"input"};
+    Output<Buffer<float, 3>> output{"output"};
+
+    void generate() {
+        Func image("image");
+        image = BoundaryConditions::repeat_edge(input);
+
+        std::vector<Func> down(levels), up(levels);
+        down[0] = Func("weighted");
+        down[0](x, y, c) = select(c == 3, 1.0f, image(x, y, c)) * image(x, y, 3);
+        for (int l = 1; l < levels; l++) {
+            Func finer = down[l - 1];
+            if (l == edge_level + 1) {
+                // The image ends here for all coarser levels, or the finest would be
+                // asked for as many pixels around it as the coarsest pixel is wide.
+                finer = BoundaryConditions::repeat_edge(finer, {{0, coarse(input.width())}, {0, coarse(input.height())}});
+            }
+            Func across("across_" + std::to_string(l));
+            across(x, y, c) = (finer(2 * x - 1, y, c) + 2.0f * finer(2 * x, y, c) + finer(2 * x + 1, y, c)) * 0.25f;
+            down[l] = Func("down_" + std::to_string(l));
+            down[l](x, y, c) = (across(x, 2 * y - 1, c) + 2.0f * across(x, 2 * y, c) + across(x, 2 * y + 1, c)) * 0.25f;
+        }
+
+        up[levels - 1] = down[levels - 1];
+        for (int l = levels - 2; l >= 0; l--) {
+            Func coarser = up[l + 1];
+            // Between two coarse samples their mean, on one the sample.
+            Func across("stretched_" + std::to_string(l)), doubled("doubled_" + std::to_string(l));
+            across(x, y, c) = (coarser(x / 2, y, c) + coarser((x + 1) / 2, y, c)) * 0.5f;
+            doubled(x, y, c) = (across(x, y / 2, c) + across(x, (y + 1) / 2, c)) * 0.5f;
+            up[l] = Func("up_" + std::to_string(l));
+            up[l](x, y, c) = down[l](x, y, c) + (1.0f - down[l](x, y, 3)) * doubled(x, y, c);
+        }
+
+        output(x, y, c) = up[0](x, y, c) / up[0](x, y, 3);
+
+        input.set_estimates({{0, width}, {0, height}, {0, 4}});
+        output.set_estimates({{0, width}, {0, height}, {0, 3}});
+    }
+
+private:
+    Var x{"x"}, y{"y"}, c{"c"};
+    static constexpr int edge_level = 4;
+
+    // Samples of the edge level that lie within the image.
+    static Expr coarse(Expr extent) {
+        return ((extent - 1) >> edge_level) + 1;
+    }
+};
+
+}  // namespace
+
+HALIDE_REGISTER_GENERATOR(Interpolate, interpolate)

@@ -1,0 +1,225 @@
+//go:build halide
+
+package bridge
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gowarp/bridge/abi"
+	"gowarp/halideir/schedule"
+)
+
+// candidate is a schedule for the driver's pipeline with what its author expects of it.
+type candidate struct {
+	directives ds
+	kernels    []abi.Kernel
+}
+
+// written makes the parameters of the scripted plugin: the schedule and its runners-up.
+func written(t testing.TB, candidates ...candidate) []string {
+	t.Helper()
+	dir := t.TempDir()
+	params := []string{"check=1"}
+	for i, c := range candidates {
+		suffix := ""
+		if i > 0 {
+			suffix = fmt.Sprint(i)
+		}
+		for name, v := range map[string]any{"script": c.directives, "kernels": c.kernels} {
+			data, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(dir, name+suffix+".json")
+			if err := os.WriteFile(file, data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			params = append(params, name+suffix+"="+file)
+		}
+	}
+	return params
+}
+
+func in(f, at int, v string) ds {
+	return ds{
+		{Do: schedule.ComputeAt, Func: f, At: &schedule.Level{Func: at, Var: v}},
+		{Do: schedule.StoreIn, Func: f, Memory: schedule.MemoryGPUShared},
+	}
+}
+
+func bound(v string, n int64) schedule.Directive {
+	return schedule.Directive{Do: schedule.BoundStorage, Func: blurX, Vars: []string{v}, N: n}
+}
+
+// tiled computes blur_y in tiles of 16x8, and its update in a kernel of 48 threads.
+func tiled() ds {
+	return ds{
+		do(schedule.ComputeRoot, blurY, 0),
+		split(blurY, 0, 16, schedule.TailGuardWithIf, "x", "x_o", "x_i"),
+		split(blurY, 0, 8, schedule.TailGuardWithIf, "y", "y_o", "y_i"),
+		do(schedule.Reorder, blurY, 0, "x_i", "y_i", "x_o", "y_o"),
+		do(schedule.GPUBlocks, blurY, 0, "x_o", "y_o"),
+		do(schedule.GPUThreads, blurY, 0, "x_i", "y_i"),
+		split(blurY, 1, 48, schedule.TailGuardWithIf, "y", "y_o", "y_i"),
+		do(schedule.GPUBlocks, blurY, 1, "y_o"),
+		do(schedule.GPUThreads, blurY, 1, "y_i"),
+	}
+}
+
+var (
+	tiles  = abi.Kernel{Func: blurY, Blocks: [3]int64{4, 6, 1}, Threads: [3]int64{16, 8, 1}, SharedExact: true}
+	column = abi.Kernel{Func: blurY, Stage: 1, Blocks: [3]int64{1, 1, 1}, Threads: [3]int64{48, 1, 1}, SharedExact: true}
+)
+
+// alone has blur_x inlined, fused keeps it in shared memory, 16 by 9 points.
+func alone() candidate { return candidate{tiled(), []abi.Kernel{tiles, column}} }
+
+func fused(more ...schedule.Directive) candidate {
+	k := tiles
+	k.Threads[1], k.SharedBytes = 9, 16*9*4
+	d := append(tiled(), in(blurX, blurY, "x_o")...)
+	d = append(d, do(schedule.GPUThreads, blurX, 0, "x", "y"))
+	return candidate{append(d, more...), []abi.Kernel{k, column}}
+}
+
+func right() candidate { return fused(bound("x", 16), bound("y", 9)) }
+
+func (c candidate) but(change func(k *abi.Kernel)) candidate {
+	change(&c.kernels[0])
+	return c
+}
+
+// checked runs the driver and returns what it says under debug.
+func checked(t testing.TB, env []string, candidates ...candidate) string {
+	t.Helper()
+	args := append([]string{"schedule", scriptedPlugin(t)}, written(t, candidates...)...)
+	return ok(t, append(env, "HL_DEBUG_AUTOSCHEDULE=1"), compiled(t, "driver"), args...)
+}
+
+func wants(t *testing.T, out string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(out, w) {
+			t.Errorf("it does not say %q:\n%s", w, out)
+		}
+	}
+}
+
+func TestScheduleAsExpected(t *testing.T) {
+	for name, c := range map[string]candidate{"alone": alone(), "fused": right()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wants(t, checked(t, nil, c, alone()), "// scripted\n", "gowarp: check: as expected: 2 kernels", "gowarp: check: ")
+		})
+	}
+}
+
+// Each way in which Halide may make something else of a schedule, and the runner-up that is
+// then taken.
+func TestDisagreements(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		seeded candidate
+		says   string
+	}{
+		{"blocks", right().but(func(k *abi.Kernel) { k.Blocks[0] = 5 }), "the kernel of blur_y: 5x6x1 blocks are expected, 4x6x1 are launched"},
+		{"threads", right().but(func(k *abi.Kernel) { k.Threads[1] = 8 }), "the kernel of blur_y: 16x8x1 threads are expected, 16x9x1 are launched"},
+		{"shared memory", right().but(func(k *abi.Kernel) { k.SharedBytes = 500 }), "the kernel of blur_y: 500 B of shared memory are expected, 576 are taken"},
+		{"more shared memory than the most", right().but(func(k *abi.Kernel) { k.SharedBytes, k.SharedExact = 575, false }), "the kernel of blur_y: 575 B of shared memory are expected, 576 are taken"},
+		{"shared memory sized on the host", fused(), "the kernel of blur_y: 576 B of shared memory are expected, the size is known only at run time"},
+		{"trap", fused(bound("x", 16), bound("y", 8)).but(func(k *abi.Kernel) { k.SharedBytes = 16 * 8 * 4 }), "the kernel of blur_y: it checks its storage at run time, with a trap"},
+		{"missing", candidate{right().directives, append(right().kernels, abi.Kernel{Func: blurX})}, "the kernel of blur_x: one kernel is expected, 0 are launched"},
+		{"unexpected", candidate{right().directives, right().kernels[:1]}, "the kernel of blur_y.update(0): a kernel of 1x1x1 blocks of 48x1x1 threads is launched, none is expected"},
+		{"launched in a loop", candidate{append(alone().directives, do(schedule.Serial, blurY, 0, "y_o")), alone().kernels}, "the kernel of blur_y: the host launches it 6 times"},
+		{"global memory", candidate{append(right().directives, schedule.Directive{Do: schedule.StoreIn, Func: blurX, Memory: schedule.MemoryHeap}), right().kernels}, "the kernel of blur_y: it keeps what belongs to a block in global memory"},
+		{"no such loop", candidate{append(alone().directives, do(schedule.Unroll, blurY, 0, "z")), nil}, "Halide does not lower it: gowarp: unroll(z) on blur_y: the stage has no loop z"},
+		{"Halide refuses it", candidate{append(alone().directives, do(schedule.Unroll, blurY, 1, "r.x"), do(schedule.Vectorize, blurY, 0, "y_o")), alone().kernels}, "Halide does not lower it: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out := checked(t, nil, c.seeded, alone())
+			t.Log(out)
+			wants(t, out, "gowarp: check: "+c.says, "// runner-up to [[", "gowarp: check: as expected: 2 kernels")
+		})
+	}
+}
+
+// At most two runners-up are lowered; then the pipeline without fusion is taken as it is.
+func TestRunnersUp(t *testing.T) {
+	wrong := func(blocks int64) candidate { return right().but(func(k *abi.Kernel) { k.Blocks[0] = blocks }) }
+	refused := candidate{append(alone().directives, do(schedule.Vectorize, blurY, 0, "y_o")), alone().kernels}
+	const (
+		asIs   = "there is no other way to run it; it is taken as it is"
+		either = "Halide does not lower it without fusion either; the first schedule is taken"
+	)
+	for _, c := range []struct {
+		name       string
+		candidates []candidate
+		words      []string
+	}{
+		{"the second", []candidate{wrong(5), wrong(7), right()}, []string{"5x6x1 blocks", "7x6x1 blocks", "// runner-up to [[2] [2]]", "as expected"}},
+		{"none of three", []candidate{wrong(5), wrong(7), wrong(9), wrong(11)}, []string{"5x6x1 blocks", "7x6x1 blocks", "9x6x1 blocks", "// runner-up to [[2] [2] [-1]]"}},
+		{"no runner-up", []candidate{wrong(5)}, []string{asIs, "// scripted"}},
+		{"refused, then not", []candidate{refused, right()}, []string{"// runner-up to [[-1]]", "as expected"}},
+		{"refused twice", []candidate{refused, refused}, []string{either, "// scripted"}},
+		{"refused after a fault", []candidate{wrong(5), refused, refused}, []string{either, "// scripted"}},
+		{"refused after a fault, then not", []candidate{wrong(5), refused, right()}, []string{"// runner-up to [[2] [-1]]", "as expected"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out := checked(t, nil, c.candidates...)
+			wants(t, out, c.words...)
+			if strings.Contains(out, "11x6x1") {
+				t.Errorf("a fourth schedule was checked:\n%s", out)
+			}
+		})
+	}
+}
+
+// What befalls the process that lowers a schedule stays there. A crash takes the runner-up;
+// where nothing was learnt the schedule stays, since it must not depend on the machine's load.
+func TestTroubleOfTheChild(t *testing.T) {
+	lib := preloadedC(t, "trouble")
+	const kept, taken = "// scripted\n", "// runner-up to [[-1]]"
+	unchecked := "the schedule could not be checked and is taken as it is"
+	for _, c := range []struct {
+		trouble string
+		words   []string
+	}{
+		{"segv", []string{"it died: Segmentation fault", "it said: this is printed this too", taken}},
+		{"abort", []string{"it died: Aborted", taken}},
+		{"overflow", []string{"it died: Segmentation fault", taken}},
+		{"killed", []string{"given up: it was killed", unchecked, kept}},
+		{"exit", []string{"given up: it was killed", unchecked, kept}},
+		{"spin", []string{"given up: it used up its processor time", unchecked, kept}},
+		{"lock", []string{"given up: it waits for a lock", unchecked, kept}},
+		{"fork", []string{"no process could be forked (Resource temporarily unavailable)", unchecked, kept}},
+	} {
+		t.Run(c.trouble, func(t *testing.T) {
+			t.Parallel()
+			params := append([]string{"-c", `ulimit -S -c unlimited; ulimit -S -t 3; exec "$@"`, "sh", compiled(t, "driver"), "schedule", scriptedPlugin(t)}, written(t, right(), alone())...)
+			out := ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=1", lib, "TROUBLE=" + c.trouble}, "/bin/sh", params...)
+			wants(t, out, c.words...)
+			if strings.Count(out, "this is printed") > strings.Count(out, "it said: ") {
+				t.Errorf("what the child prints is not kept apart:\n%s", out)
+			}
+		})
+	}
+}
+
+// A host may take every child that ends, or none.
+func TestHostsWithChildren(t *testing.T) {
+	for _, command := range []string{"reaping", "ignoring"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{command, scriptedPlugin(t)}, written(t, right().but(func(k *abi.Kernel) { k.Blocks[0] = 5 }), alone())...)
+			out := ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=1"}, compiled(t, "driver"), args...)
+			wants(t, out, "5x6x1 blocks are expected", "// runner-up to [[2]]", "as expected")
+		})
+	}
+}

@@ -1,0 +1,177 @@
+//go:build halide
+
+#include "check.h"
+#include "apply.h"
+#include "forked.h"
+#include "launches.h"
+#include "stack.h"
+
+#include <algorithm>
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace gowarp {
+
+namespace {
+
+// The first letter of a child's answer.
+constexpr char launches_mark = 'L', error_mark = 'E';
+
+// A lowering pass that ends the child: what it wants to know is in s, and the code
+// generation that would follow takes several times as long as all before.
+class Report : public IRMutator {
+public:
+    explicit Report(const Graph &g) : g_(g) {}
+    using IRMutator::mutate;
+    Stmt mutate(const Stmt &s) override { answer(launches_mark + print_launches(read_launches(s, g_))); }
+
+private:
+    const Graph &g_;
+};
+
+void lower_here(const Graph &g, const Target &target, const gowarp_reply &reply) {
+    // A host's reporter may print through an interpreter that has threads of its own.
+    set_custom_compile_time_error_reporter(nullptr);
+    std::string why = "lowering ended before the last pass";
+    try {
+        with_deep_stack([&] {
+            apply_directives(g, reply.directives, reply.num_directives);
+            std::vector<Function> outputs;
+            for (int id : g.outputs) {
+                outputs.push_back(g.funcs[id].original);
+            }
+            Report report(g);
+            // The arguments are looked at behind the pass that ends it.
+            lower(outputs, "gowarp_check", target, {}, LinkageType::ExternalPlusMetadata, {}, false, {&report});
+        });
+    } catch (const Error &e) {
+        why = e.what();
+    } catch (const std::exception &e) {
+        why = e.what();
+    }
+    answer(error_mark + why);
+}
+
+std::string one_line(std::string s) {
+    while (!s.empty() && isspace((unsigned char)s.back())) {
+        s.pop_back();
+    }
+    std::replace(s.begin(), s.end(), '\n', ' ');
+    return s;
+}
+
+std::string dims(const int64_t (&v)[3]) {
+    std::string s;
+    for (int i = 0; i < 3; i++) {
+        s += (i ? "x" : "") + (v[i] == unknown ? std::string("?") : std::to_string(v[i]));
+    }
+    return s;
+}
+
+bool differ(const int64_t (&want)[3], const int64_t (&got)[3]) {
+    for (int i = 0; i < 3; i++) {
+        if (got[i] != unknown && got[i] != want[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+class Comparison {
+public:
+    Comparison(const Graph &g, const gowarp_reply &reply, const std::vector<Launch> &found) : g_(g) {
+        std::vector<bool> expected(found.size());
+        for (int32_t i = 0; i < reply.num_kernels; i++) {
+            const gowarp_kernel &want = reply.kernels[i];
+            int n = 0;
+            for (size_t k = 0; k < found.size(); k++) {
+                if (found[k].func == want.func && found[k].stage == want.stage) {
+                    expected[k] = true;
+                    if (n++ == 0) {
+                        compare(want, found[k]);
+                    }
+                }
+            }
+            if (n != 1) {
+                fault(want.func, want.stage, "one kernel is expected, " + std::to_string(n) + " are launched");
+            }
+        }
+        for (size_t k = 0; k < found.size(); k++) {
+            if (!expected[k]) {
+                fault(found[k].func, found[k].stage, "a kernel of " + dims(found[k].blocks) + " blocks of " + dims(found[k].threads) + " threads is launched, none is expected");
+            }
+        }
+    }
+
+    Verdict verdict;
+
+private:
+    void compare(const gowarp_kernel &want, const Launch &got) {
+        const auto at = [&](const std::string &why) { fault(want.func, want.stage, why); };
+        if (got.times != 1) {
+            at("the host launches it " + (got.times == unknown ? std::string("?") : std::to_string(got.times)) + " times");
+        }
+        if (differ(want.blocks, got.blocks)) {
+            at(dims(want.blocks) + " blocks are expected, " + dims(got.blocks) + " are launched");
+        }
+        if (differ(want.threads, got.threads)) {
+            at(dims(want.threads) + " threads are expected, " + dims(got.threads) + " are launched");
+        }
+        const std::string bytes = std::to_string(want.shared_bytes) + " B of shared memory are expected, ";
+        if (got.shared_bytes == unknown) {
+            if (want.shared_exact) {
+                at(bytes + "the size is known only at run time");
+            }
+        } else if (got.shared_bytes > want.shared_bytes || (want.shared_exact && got.shared_bytes != want.shared_bytes)) {
+            at(bytes + std::to_string(got.shared_bytes) + " are taken");
+        }
+        if (got.trap) {
+            at("it checks its storage at run time, with a trap");
+        }
+        if (got.global_scratch) {
+            at("it keeps what belongs to a block in global memory");
+        }
+    }
+
+    void fault(int func, int stage, const std::string &why) {
+        verdict.kind = Verdict::disagrees;
+        if (std::find(verdict.funcs.begin(), verdict.funcs.end(), func) == verdict.funcs.end()) {
+            verdict.funcs.push_back(func);
+        }
+        std::string name = "an unknown Func";
+        if (func >= 0 && func < (int)g_.funcs.size()) {
+            name = g_.funcs[func].original.name() + (stage > 0 ? ".update(" + std::to_string(stage - 1) + ")" : "");
+        }
+        verdict.notes.push_back("the kernel of " + name + ": " + why);
+    }
+
+    const Graph &g_;
+};
+
+}  // namespace
+
+Verdict check(const Graph &g, const Target &target, const gowarp_reply &reply) {
+    const Forked f = in_child([&] { lower_here(g, target, reply); });
+    switch (f.kind) {
+    case Forked::impossible:
+        return {Verdict::unchecked, {}, {"no process could be forked (" + f.text + ")"}};
+    case Forked::unfinished:
+        return {Verdict::unchecked, {}, {"the process that lowers it was given up: " + f.text}};
+    case Forked::crashed: {
+        Verdict v{Verdict::not_lowered, {}, {"the process that lowers it: " + f.text}};
+        if (!f.said.empty()) {
+            v.notes.push_back("it said: " + one_line(f.said));
+        }
+        return v;
+    }
+    case Forked::answered:
+        break;
+    }
+    if (f.text.empty() || f.text[0] != launches_mark) {
+        return {Verdict::not_lowered, {}, {"Halide does not lower it: " + one_line(f.text.substr(std::min<size_t>(1, f.text.size())))}};
+    }
+    return Comparison(g, reply, parse_launches(f.text.substr(1))).verdict;
+}
+
+}  // namespace gowarp

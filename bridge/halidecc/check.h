@@ -1,0 +1,33 @@
+// Whether Halide makes of a schedule what its author expects.
+#ifndef GOWARP_CHECK_H
+#define GOWARP_CHECK_H
+
+#include "gowarp_abi.h"
+#include "graph.h"
+
+#include <string>
+#include <vector>
+
+namespace gowarp {
+
+// What a check found.
+struct Verdict {
+    enum Kind {
+        agrees,
+        disagrees,    // funcs are those of the kernels that do not
+        not_lowered,  // Halide refuses the schedule, or dies of it
+        unchecked,    // nothing is known
+    };
+    Kind kind = agrees;
+    std::vector<int> funcs;
+    std::vector<std::string> notes;  // for people, a line each
+};
+
+// Applies the reply's directives in a forked child, lowers the pipeline there up to the
+// point where GPU code is split off, and compares the kernels. Nothing changes in this
+// process, not even the counters that Halide's unique names come from.
+Verdict check(const Graph &g, const Halide::Target &target, const gowarp_reply &reply);
+
+}  // namespace gowarp
+
+#endif

@@ -1,0 +1,30 @@
+// From a pipeline to the schedule that will be applied.
+#ifndef GOWARP_CHOOSE_H
+#define GOWARP_CHOOSE_H
+
+#include "gowarp_abi.h"
+#include "graph.h"
+
+#include <functional>
+#include <memory>
+
+namespace gowarp {
+
+struct Reply : gowarp_reply {
+    Reply() : gowarp_reply{} {}
+    ~Reply() { gowarp_reply_free(this); }
+    Reply(const Reply &) = delete;
+    Reply &operator=(const Reply &) = delete;
+};
+
+// Asks for a schedule that lacks the faults. Throws Halide::CompileError.
+using Ask = std::function<std::unique_ptr<Reply>(const std::vector<gowarp_fault> &)>;
+
+// The schedule to apply: the first one, if Halide makes of it what its author expects;
+// else a runner-up. say gets what happened, a line at a time.
+std::unique_ptr<Reply> choose(const Graph &g, const Halide::Target &target, const Ask &ask,
+                              const std::function<void(const std::string &)> &say);
+
+}  // namespace gowarp
+
+#endif

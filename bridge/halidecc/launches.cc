@@ -1,0 +1,240 @@
+//go:build halide
+
+#include "launches.h"
+#include "export.h"
+
+#include <algorithm>
+#include <sstream>
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace gowarp {
+
+namespace {
+
+using Values = std::map<std::string, Expr>;
+
+void define(Values &v, const std::string &name, const Expr &e) {
+    if (e.defined() && is_const(e)) {
+        v[name] = e;
+    }
+}
+
+// What is known of one buffer's dimension; what comes first counts.
+void define_dim(Values &v, const std::string &buffer, int d, const std::vector<Expr> &mins, const std::vector<Expr> &extents) {
+    const auto first = [](const std::vector<Expr> &es) {
+        for (const Expr &e : es) {
+            if (e.defined() && is_const(e)) {
+                return e;
+            }
+        }
+        return Expr();
+    };
+    define(v, buffer + ".min." + std::to_string(d), first(mins));
+    define(v, buffer + ".extent." + std::to_string(d), first(extents));
+}
+
+void define_output(Values &v, const Function &f) {
+    for (const Parameter &p : f.output_buffers()) {
+        for (int d = 0; d < p.dimensions(); d++) {
+            std::vector<Expr> mins{p.min_constraint(d)}, extents{p.extent_constraint(d)};
+            // The last estimate of a variable holds.
+            for (auto b = f.schedule().estimates().rbegin(); b != f.schedule().estimates().rend(); b++) {
+                if (b->var == f.args()[d]) {
+                    mins.push_back(b->min);
+                    extents.push_back(b->extent);
+                }
+            }
+            mins.push_back(p.min_constraint_estimate(d));
+            extents.push_back(p.extent_constraint_estimate(d));
+            define_dim(v, p.name(), d, mins, extents);
+        }
+    }
+}
+
+void define_input(Values &v, const InputEntry &in) {
+    if (in.scalar()) {
+        Expr value = in.param.estimate();
+        if (!value.defined()) {
+            value = in.param.default_value();
+        }
+        if (!value.defined() && in.param.has_scalar_value() && !in.type().is_handle()) {
+            value = in.param.scalar_expr();
+        }
+        define(v, in.name(), value);
+        return;
+    }
+    const Buffer<> held = in.param.defined() ? in.param.buffer() : in.buffer;
+    const int dims = in.param.defined() ? in.param.dimensions() : held.dimensions();
+    for (int d = 0; d < dims; d++) {
+        std::vector<Expr> mins, extents;
+        if (in.param.defined()) {
+            mins = {in.param.min_constraint(d), in.param.min_constraint_estimate(d)};
+            extents = {in.param.extent_constraint(d), in.param.extent_constraint_estimate(d)};
+        }
+        if (held.defined()) {
+            mins.push_back(held.dim(d).min());
+            extents.push_back(held.dim(d).extent());
+        }
+        define_dim(v, in.name(), d, mins, extents);
+    }
+}
+
+// The position that a loop has in the grid or the block: Halide ends the names of those
+// loops so, with a counter behind where the user took the name first.
+int dimension(const std::string &loop, const std::string &kind) {
+    const size_t at = loop.rfind("." + kind);
+    if (at == std::string::npos || at + kind.size() + 1 >= loop.size()) {
+        return -1;
+    }
+    const char c = loop[at + kind.size() + 1];
+    return c >= 'x' && c <= 'z' ? c - 'x' : -1;
+}
+
+class Reader : public IRVisitor {
+public:
+    explicit Reader(const Graph &g) : g_(g) {
+        for (int id : g.outputs) {
+            define_output(values_, g.funcs[id].original);
+        }
+        for (const InputEntry &in : g.inputs) {
+            define_input(values_, in);
+        }
+    }
+
+    std::vector<Launch> found;
+
+private:
+    using IRVisitor::visit;
+
+    Expr evaluate(const Expr &e) const {
+        return simplify(substitute(values_, e));
+    }
+
+    int64_t number(const Expr &e) const {
+        const auto n = as_const_int(evaluate(e));
+        return n && *n >= 0 ? *n : unknown;
+    }
+
+    // Lowered code uses every name once, so that nothing is forgotten at the end of a let;
+    // what is known of the arguments wins over their definitions.
+    void visit(const LetStmt *op) override {
+        if (!values_.count(op->name)) {
+            define(values_, op->name, evaluate(op->value));
+        }
+        op->body.accept(this);
+    }
+
+    void visit(const IfThenElse *op) override {
+        const Expr c = evaluate(op->condition);
+        if (!is_const_zero(c)) {
+            op->then_case.accept(this);
+        }
+        if (op->else_case.defined() && !is_const_one(c)) {
+            op->else_case.accept(this);
+        }
+    }
+
+    void visit(const For *op) override {
+        const bool outermost = !in_kernel_ && is_gpu(op->for_type);
+        if (outermost) {
+            in_kernel_ = true;
+            found.emplace_back();
+            found.back().times = times_;
+            found.back().global_scratch = scratch_;
+            name(op->name);
+        }
+        const int64_t n = number(op->extent);
+        if (is_gpu(op->for_type)) {
+            const int block = dimension(op->name, "block_id_"), thread = dimension(op->name, "thread_id_");
+            if (block >= 0) {
+                found.back().blocks[block] = n;
+            } else if (thread >= 0) {
+                found.back().threads[thread] = n;
+            }
+        }
+        const int64_t times = times_;
+        if (!in_kernel_) {
+            times_ = n == unknown || times_ == unknown ? unknown : n * times_;
+        }
+        op->body.accept(this);
+        times_ = times;
+        in_kernel_ = in_kernel_ && !outermost;
+    }
+
+    void visit(const Allocate *op) override {
+        const bool scratch = scratch_;
+        if (in_kernel_ && op->memory_type == MemoryType::GPUShared) {
+            int64_t bytes = op->type.bytes();
+            for (const Expr &e : op->extents) {
+                const int64_t n = number(e);
+                bytes = n == unknown || bytes == unknown ? unknown : bytes * n;
+            }
+            int64_t &sum = found.back().shared_bytes;
+            sum = sum == unknown || bytes == unknown ? unknown : sum + bytes;
+        } else if (!in_kernel_ && op->new_expr.defined() && ends_with(op->name, ".buffer")) {
+            scratch_ = true;  // what the blocks of the kernel inside share out among them
+        }
+        op->body.accept(this);
+        scratch_ = scratch;
+    }
+
+    void visit(const AssertStmt *) override {
+        if (in_kernel_) {
+            found.back().trap = true;
+        }
+    }
+
+    // The Func and the stage in "f$2.s1.y.y_o.block_id_y".
+    void name(const std::string &loop) {
+        Launch &k = found.back();
+        for (size_t at = loop.find(".s"); at != std::string::npos; at = loop.find(".s", at + 1)) {
+            const size_t end = loop.find_first_not_of("0123456789", at + 2);
+            const int id = g_.func_id(loop.substr(0, at));
+            if (id >= 0 && end > at + 2 && end != std::string::npos && loop[end] == '.') {
+                k.func = id;
+                k.stage = atoi(loop.c_str() + at + 2);
+                return;
+            }
+        }
+    }
+
+    const Graph &g_;
+    Values values_;
+    bool in_kernel_ = false, scratch_ = false;
+    int64_t times_ = 1;
+};
+
+}  // namespace
+
+std::vector<Launch> read_launches(const Stmt &s, const Graph &g) {
+    Reader r(g);
+    s.accept(&r);
+    return r.found;
+}
+
+std::string print_launches(const std::vector<Launch> &all) {
+    std::ostringstream s;
+    for (const Launch &k : all) {
+        s << k.func << " " << k.stage;
+        for (const auto &v : {k.blocks, k.threads}) {
+            s << " " << v[0] << " " << v[1] << " " << v[2];
+        }
+        s << " " << k.shared_bytes << " " << k.times << " " << k.trap << " " << k.global_scratch << "\n";
+    }
+    return s.str();
+}
+
+std::vector<Launch> parse_launches(const std::string &text) {
+    std::istringstream s(text);
+    std::vector<Launch> all;
+    Launch k;
+    while (s >> k.func >> k.stage >> k.blocks[0] >> k.blocks[1] >> k.blocks[2] >> k.threads[0] >> k.threads[1] >> k.threads[2] >>
+           k.shared_bytes >> k.times >> k.trap >> k.global_scratch) {
+        all.push_back(k);
+    }
+    return all;
+}
+
+}  // namespace gowarp

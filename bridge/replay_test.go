@@ -1,0 +1,148 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+)
+
+// savedSchedule schedules a dump by the command line and keeps the schedule.
+func savedSchedule(t testing.TB, dump []byte, more ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	pipeline, file := filepath.Join(dir, "pipeline.json"), filepath.Join(dir, "schedule.json")
+	if err := os.WriteFile(pipeline, dump, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text := ok(t, nil, tree(t).Build("gowarp"), append([]string{"schedule", "--format", "json", pipeline}, more...)...)
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	// The command line takes it back.
+	if again := ok(t, nil, tree(t).Build("gowarp"), "schedule", "--format", "json", pipeline, "--param", "schedule="+file); again != text {
+		t.Errorf("replayed by the command line:\n%s\nsaved:\n%s", again, text)
+	}
+	return file
+}
+
+// TestReplayByTheGenerator: a schedule that no search would find comes back through every
+// door, for several targets in one run too, whose names have other counters.
+func TestReplayByTheGenerator(t *testing.T) {
+	file := savedSchedule(t, dumpOf(t, "small"))
+	const split, odd = `"x_i"],"n":32,`, `"x_i"],"n":24,`
+	data := text(t, file)
+	if strings.Count(data, split) != 2 {
+		t.Fatalf("no two splits by 32 in\n%s", data)
+	}
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(data, split, odd)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	byDefault := scheduled(t, "small", cudaTarget)
+	ok(t, nil, compiled(t, "small"), byDefault...)
+	want := strings.ReplaceAll(body(t, byDefault[3], "small"), "x_i, 32,", "x_i, 24,")
+	explicit := scheduled(t, "small", cudaTarget, "autoscheduler.schedule="+file)
+	ok(t, nil, compiled(t, "small"), explicit...)
+	if got := body(t, explicit[3], "small"); got != want {
+		t.Errorf("replayed:\n%s\nwant:\n%s", got, want)
+	}
+	args, dir := unaware(t)
+	ok(t, preloaded(t, "HL_AUTOSCHEDULER=gowarp", "HL_AUTOSCHEDULER_PARAMS=schedule="+file), compiled(t, "small"), args...)
+	if got := body(t, dir, "small"); got != want {
+		t.Errorf("by the variable:\n%s\nwant:\n%s", got, want)
+	}
+	two := scheduled(t, "small", cudaTarget+",x86-64-linux-cuda-cuda_capability_50", "-f", "small", "autoscheduler.schedule="+file)
+	two[5] = "static_library"
+	ok(t, nil, compiled(t, "small"), two...)
+
+	fails(t, nil, compiled(t, "features"), scheduled(t, "features", cudaTarget, "autoscheduler.schedule="+file),
+		"gowarp: ", "schedule="+file, " was sums, the pipeline has ")
+	fails(t, nil, compiled(t, "small"), scheduled(t, "small", cudaTarget, "autoscheduler.schedule=/nonexistent.json"),
+		"gowarp: ", "schedule=/nonexistent.json", "no such file")
+}
+
+// sources are the programs whose schedules are compiled by hand.
+var sources = map[string]string{
+	"harris": "benchmarks/programs/harris/harris.cc", "hist": "benchmarks/programs/hist/hist.cc",
+	"profile": "testdata/strangers/profile/profile.cc", "labels": "testdata/strangers/labels/labels.cc", "pyramid": "testdata/strangers/pyramid/pyramid.cc",
+}
+
+// TestScheduleSource: the schedule that -e schedule writes, included into the generator as
+// its author's own, gives the same code.
+func TestScheduleSource(t *testing.T) {
+	tr := tree(t)
+	for name, source := range sources {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options := harness.EmitOptions{Target: strings.TrimPrefix(cudaTarget, "target="), Outputs: []string{"stmt", "device_code", "schedule"}}
+			options.Scheduler = harness.Gowarp(nil)
+			auto, err := tr.Emit(harness.Generator{Source: source, Name: name}, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			header := text(t, auto.File("schedule.h"))
+			code := text(t, tr.Path(source))
+			if n := strings.Count(code, "    void generate() {"); n != 1 {
+				t.Fatalf("%s has %d generate()", source, n)
+			}
+			code = strings.Replace(code, "    void generate() {", fmt.Sprintf(
+				"    void schedule() { apply_schedule_%s(this->get_pipeline(), this->get_target()); }\n\n    void generate() {", name), 1)
+			file := filepath.Join(t.TempDir(), name+".cc")
+			if err := os.WriteFile(file, []byte(header+code), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			options.Scheduler = harness.Unscheduled()
+			byHand, err := tr.Emit(harness.Generator{Source: file, Name: name}, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, ext := range []string{"stmt", "device_code"} {
+				got, want := uncounted(text(t, byHand.File(ext))), uncounted(text(t, auto.File(ext)))
+				if len(want) == 0 {
+					t.Fatalf("no %s", ext)
+				}
+				for i := range want {
+					if i >= len(got) || got[i] != want[i] {
+						t.Errorf("%s, line %d: by hand %q, by gowarp %q", ext, i+1, append(got, "")[min(i, len(got))], want[i])
+						break
+					}
+				}
+			}
+		})
+	}
+}
+
+func text(t testing.TB, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// counters are behind what is declared twice ($3), what Halide's simplifier keeps (t17) and
+// loops that nobody named (v5).
+var counters = regexp.MustCompile(`[A-Za-z_]\w*\$\d+|\bt\d+|_v\d+`)
+
+// size is that of the PTX with its names.
+var size = regexp.MustCompile(`(cuda_gpu_source_kernels\.buffer\)), \d+\)`)
+
+// uncounted numbers Halide's counters anew, by their first appearance: two texts are then
+// equal if they differ in those alone. The rest of a name stays.
+func uncounted(s string) []string {
+	names := map[string]string{}
+	s = counters.ReplaceAllStringFunc(s, func(name string) string {
+		if names[name] == "" {
+			names[name] = fmt.Sprintf("%s#%d", strings.TrimRight(name, "0123456789"), len(names))
+		}
+		return names[name]
+	})
+	return strings.Split(size.ReplaceAllString(s, "$1)"), "\n")
+}

@@ -1,0 +1,131 @@
+//go:build halide
+
+package schedule_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gowarp/autoscheduler"
+	"gowarp/halideir"
+)
+
+// TestPythonAppliesTheSameSchedule: a pipeline that the plugin scheduled and one scheduled by
+// the module that Python wrote lower to the same code, but for generated names.
+func TestPythonAppliesTheSameSchedule(t *testing.T) {
+	build, err := filepath.Abs("../../build")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugin := filepath.Join(build, "libautoschedule_gowarp.so")
+	if _, err := os.Stat(plugin); err != nil {
+		t.Fatalf("no plugin (make build): %v", err)
+	}
+	python := func(t *testing.T, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(build, "venv", "bin", "python"), append([]string{"testdata/apply.py"}, args...)...)
+		cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	read := func(t *testing.T, file string) string {
+		t.Helper()
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	for name, want := range map[string][]string{
+		"corners":  {".compute_at(out, ", "hl.MemoryType.GPUShared", ".bound_storage("},
+		"equalise": {".atomic()", "hist.update(0)", ".gpu_single_thread()"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			file := func(base string) string { return filepath.Join(dir, base) }
+			python(t, name, plugin, file("pipeline.json"), file("plugin.stmt"))
+			p, err := halideir.Decode([]byte(read(t, file("pipeline.json"))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := autoscheduler.Schedule(p, autoscheduler.DefaultParams())
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := s.Python(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range want {
+				if !strings.Contains(text, w) {
+					t.Errorf("no %q in\n%s", w, text)
+				}
+			}
+			if err := os.WriteFile(file("emitted.py"), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			python(t, name, file("emitted.py"), file("python.stmt"))
+			a, b := renamed(read(t, file("plugin.stmt"))), renamed(read(t, file("python.stmt")))
+			if !strings.Contains(a, "halide_cuda_run(") {
+				t.Fatal("the plugin's code launches no kernel")
+			}
+			if line, x, y := firstDifference(a, b); line > 0 {
+				t.Errorf("line %d of the plugin's code and of the module's:\n%s\n%s", line, x, y)
+			}
+			if name == "corners" {
+				if out := python(t, "renamed", file("emitted.py")); !strings.Contains(out, "the schedule was made for another pipeline") {
+					t.Errorf("another pipeline: %s", out)
+				}
+			}
+		})
+	}
+}
+
+var word = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_$.]*`)
+
+// kernelsBytes is where the size of the kernels' text stands, in which such names are too.
+var kernelsBytes = regexp.MustCompile(`(?m)(halide_cuda_initialize_kernels\(.*), [0-9]+\)$`)
+
+// renamed numbers the names that Halide makes with a counter in the order in which they occur.
+func renamed(stmt string) string {
+	counter := regexp.MustCompile(`[0-9]+`)
+	seen := map[string]string{}
+	stmt = kernelsBytes.ReplaceAllString(stmt, "$1")
+	return word.ReplaceAllStringFunc(stmt, func(s string) string {
+		if !counter.MatchString(s) {
+			return s
+		}
+		if seen[s] == "" {
+			seen[s] = fmt.Sprintf("%s#%d", counter.ReplaceAllString(s, "N"), len(seen))
+		}
+		return seen[s]
+	})
+}
+
+// firstDifference is the number, from 1, and the text of the first line that differs; 0 if
+// none does.
+func firstDifference(a, b string) (line int, x, y string) {
+	la, lb := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range max(len(la), len(lb)) {
+		x, y := "", ""
+		if i < len(la) {
+			x = la[i]
+		}
+		if i < len(lb) {
+			y = lb[i]
+		}
+		if x != y || i >= len(la) || i >= len(lb) {
+			return i + 1, x, y
+		}
+	}
+	return 0, "", ""
+}

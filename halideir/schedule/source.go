@@ -1,0 +1,204 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gowarp/halideir"
+)
+
+type madeVar struct {
+	label string
+	rvar  bool
+}
+
+// dialect is what the languages of Halide's bindings do not share.
+type dialect interface {
+	funcDecl(name string, f *halideir.Func) string
+	arg(k int) string          // of a Func: its argument k
+	rvar(update, k int) string // of a Func: reduction variable k of an update
+	loopDecl(rvar bool, name, fn, at string) string
+	madeDecl(rvar bool, name string) string
+	call(d *Directive, vars []string, atFunc, atVar string) string
+	chain(b *strings.Builder, stage string, calls []string)
+}
+
+// sourceWriter writes directives as source, in any dialect.
+type sourceWriter struct {
+	dialect
+	p      *halideir.Pipeline
+	used   map[string]bool
+	funcs  map[int]string
+	made   map[madeVar]string
+	scopes map[[2]int]map[string]sourceLoop
+	// Declarations, in the order in which they must stand.
+	funcLines, loopLines, madeLines []string
+}
+
+// sourceLoop is a loop's variable in the text.
+type sourceLoop struct {
+	name string
+	rvar bool
+	decl string // written when the loop is first named
+}
+
+// writeSource is the source of the directives: the declarations that it needs, and the calls. Names
+// in reserved are not used for anything.
+func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []string) (declarations []string, calls string) {
+	w := sourceWriter{dialect: d, p: p, used: map[string]bool{}, funcs: map[int]string{}, made: map[madeVar]string{}, scopes: map[[2]int]map[string]sourceLoop{}}
+	for _, word := range reserved {
+		w.used[word] = true
+	}
+	for i := range p.Funcs {
+		for _, a := range p.Funcs[i].Args {
+			w.used[a] = true // Halide's name of an argument must not name a new loop
+		}
+	}
+	for i := range ds {
+		w.declare(&ds[i])
+	}
+	var body strings.Builder
+	for i := 0; i < len(ds); {
+		j := i + 1
+		for j < len(ds) && ds[j].Func == ds[i].Func && ds[j].Stage == ds[i].Stage {
+			j++
+		}
+		w.stageCalls(&body, ds[i:j])
+		i = j
+	}
+	return slices.Concat(w.funcLines, w.loopLines, w.madeLines), body.String()
+}
+
+// identifier is a name made from a label, unlike all others so far.
+func (w *sourceWriter) identifier(label string) string {
+	var b strings.Builder
+	for i := range len(label) {
+		c := label[i]
+		switch {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z', '0' <= c && c <= '9' && i > 0:
+			b.WriteByte(c)
+		case i > 0 && !strings.HasSuffix(b.String(), "_"): // two underscores are a C++ compiler's
+			b.WriteByte('_')
+		}
+	}
+	name := b.String()
+	if name == "" {
+		name = "v"
+	}
+	unique := name
+	for n := 2; w.used[unique]; n++ {
+		unique = fmt.Sprintf("%s_%d", strings.TrimSuffix(name, "_"), n)
+	}
+	w.used[unique] = true
+	return unique
+}
+
+// fn is the variable of a Func, declared at its first use.
+func (w *sourceWriter) fn(f int) string {
+	if name, ok := w.funcs[f]; ok {
+		return name
+	}
+	def := &w.p.Funcs[f]
+	name := w.identifier(def.Label)
+	w.funcs[f] = name
+	w.funcLines = append(w.funcLines, w.funcDecl(name, def))
+	return name
+}
+
+// scope is the loops of a stage, by label.
+func (w *sourceWriter) scope(f, stage int) map[string]sourceLoop {
+	key := [2]int{f, stage}
+	if s, ok := w.scopes[key]; ok {
+		return s
+	}
+	s := map[string]sourceLoop{}
+	w.scopes[key] = s
+	def := &w.p.Funcs[f]
+	if len(def.Stages) == 0 { // extern
+		return s
+	}
+	for _, l := range def.Stages[stage].Loops {
+		if l.Arg >= 0 {
+			s[l.Label] = sourceLoop{decl: w.arg(l.Arg)}
+		} else {
+			s[l.Label] = sourceLoop{rvar: true, decl: w.rvar(stage-1, l.RVar)}
+		}
+	}
+	return s
+}
+
+// use is the variable of a loop, declared at its first use.
+func (w *sourceWriter) use(f, stage int, label string) string {
+	s := w.scope(f, stage)
+	l := s[label]
+	if l.name == "" {
+		fn := w.fn(f)
+		// The arguments of a Func are the same in all its stages.
+		if stage > 0 && !l.rvar {
+			for k, o := range w.scope(f, 0) {
+				if o.decl == l.decl {
+					l.name = w.use(f, 0, k)
+				}
+			}
+		}
+		if l.name == "" {
+			l.name = w.identifier(fn + "_" + label)
+			w.loopLines = append(w.loopLines, w.loopDecl(l.rvar, l.name, fn, l.decl))
+		}
+		s[label] = l
+	}
+	return l.name
+}
+
+// make is the variable of a new loop. Loops of one name in different stages
+// share it. A loop that takes the name of an untouched one is that variable.
+func (w *sourceWriter) make(f, stage int, label string, rvar bool) {
+	s := w.scope(f, stage)
+	if l, ok := s[label]; ok && l.rvar == rvar {
+		return
+	}
+	key := madeVar{label, rvar}
+	name, ok := w.made[key]
+	if !ok {
+		name = w.identifier(label)
+		w.made[key] = name
+		w.madeLines = append(w.madeLines, w.madeDecl(rvar, name))
+	}
+	s[label] = sourceLoop{name: name, rvar: rvar}
+}
+
+// declare meets the directives in order, so that new loops are known before a
+// producer names them as its level.
+func (w *sourceWriter) declare(d *Directive) {
+	w.fn(d.Func)
+	if forms[d.Do].ofFunc {
+		return
+	}
+	s := w.scope(d.Func, d.Stage)
+	switch {
+	case d.Do == Split:
+		w.make(d.Func, d.Stage, d.Vars[1], s[d.Vars[0]].rvar)
+		w.make(d.Func, d.Stage, d.Vars[2], s[d.Vars[0]].rvar)
+	case d.Do == Fuse:
+		w.make(d.Func, d.Stage, d.Vars[2], s[d.Vars[0]].rvar || s[d.Vars[1]].rvar)
+	}
+}
+
+// stageCalls writes what is said of one stage in a row.
+func (w *sourceWriter) stageCalls(b *strings.Builder, ds []Directive) {
+	calls := make([]string, len(ds))
+	for i := range ds {
+		d := &ds[i]
+		vars := make([]string, len(d.Vars))
+		for j, v := range d.Vars {
+			vars[j] = w.use(d.Func, d.Stage, v)
+		}
+		atFunc, atVar := "", ""
+		if d.At != nil {
+			atFunc, atVar = w.fn(d.At.Func), w.use(d.At.Func, d.At.Stage, d.At.Var)
+		}
+		calls[i] = w.call(d, vars, atFunc, atVar)
+	}
+	w.chain(b, stageLabel(w.fn(ds[0].Func), ds[0].Stage), calls)
+}
