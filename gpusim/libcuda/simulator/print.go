@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gowarp/gpusim/check"
+	"gowarp/gpusim/count"
 	"gowarp/occupancy"
 )
 
@@ -31,13 +32,7 @@ func (r *Report) Print(w io.Writer) {
 		r.printKernel(w, k)
 	}
 	if len(r.Kernels) > 1 {
-		total := r.Total()
-		t := table{outputs: r.outputElements(), threads: total.Threads}
-		t.row("warp instructions", total.WarpInstructions, "")
-		t.row("sectors of 32 bytes", total.Sectors(), "")
-		t.row("load/store requests", total.Requests(), "")
-		fmt.Fprintf(w, "\nall %d kernels\n", len(r.Kernels))
-		t.print(w)
+		r.printSummary(w)
 	}
 	fmt.Fprintln(w)
 	r.printFindings(w)
@@ -119,6 +114,45 @@ func (r *Report) printKernel(w io.Writer, k *Kernel) {
 		t.row("  written with an L2", l.DRAMWriteBytes, "")
 	}
 	t.print(w)
+}
+
+// printSummary is a line a kernel, in the order of their first launches.
+func (r *Report) printSummary(w io.Writer) {
+	of := ""
+	value := thousands
+	if n := r.outputElements(); n > 0 {
+		of = ", per 32 outputs"
+		value = func(x int64) string { return fmt.Sprintf("%.2f", float64(x)*32/float64(n)) }
+	}
+	rows := [][]string{{"kernel", "launches", "warp instructions", "load/store requests", "sectors", "bytes of DRAM"}}
+	row := func(name string, c *count.Kernel, dram int64) {
+		rows = append(rows, []string{name, thousands(c.Launches), value(c.WarpInstructions), value(c.Requests()), value(c.Sectors()), value(dram)})
+	}
+	var moved int64
+	for _, k := range r.Kernels {
+		dram := k.Count.ColdBytes
+		if k.L2 != nil {
+			dram = k.L2.DRAMReadBytes + k.L2.DRAMWriteBytes
+		}
+		moved += dram
+		row(k.Name, &k.Count, dram)
+	}
+	total := r.Total()
+	row("all", &total, moved)
+	fmt.Fprintf(w, "\nall %d kernels%s\n", len(r.Kernels), of)
+	width := make([]int, len(rows[0]))
+	for _, cells := range rows {
+		for i, c := range cells {
+			width[i] = max(width[i], len(c))
+		}
+	}
+	for _, cells := range rows {
+		line := fmt.Sprintf("  %-*s", width[0], cells[0])
+		for i, c := range cells[1:] {
+			line += fmt.Sprintf("  %*s", width[i+1], c)
+		}
+		fmt.Fprintln(w, line)
+	}
 }
 
 func (r *Report) printFindings(w io.Writer) {
