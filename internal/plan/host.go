@@ -30,7 +30,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 }
 
 // HostReasons says of every Func why it cannot run on the GPU; empty if it can. Extern
-// stages and calls of the user's own C functions run on the host, and so do the Funcs that an
+// stages, calls of the user's own C functions and types that the GPU lacks run on the host, and so do the Funcs that an
 // extern stage takes on the host: Halide 21 does not copy them back before it is called.
 func HostReasons(p *halideir.Pipeline) []string {
 	out := make([]string, len(p.Funcs))
@@ -57,9 +57,17 @@ func hostReason(p *halideir.Pipeline, fn int) string {
 		return fmt.Sprintf("an extern stage (%s) runs where its author put it", f.Extern.Name)
 	}
 	why := ""
+	for _, t := range f.Types {
+		if why = notOnDevice(&p.Target, t); why != "" {
+			return why
+		}
+	}
 	for i := range f.Stages {
 		p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
-			if why != "" || n.Op != halideir.OpCall {
+			if why != "" {
+				return
+			}
+			if why = notOnDevice(&p.Target, n.Type); why != "" || n.Op != halideir.OpCall {
 				return
 			}
 			switch n.Call {
