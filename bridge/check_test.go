@@ -127,7 +127,6 @@ func TestDisagreements(t *testing.T) {
 		seeded candidate
 		says   string
 	}{
-		{"blocks", right().but(func(k *abi.Kernel) { k.Blocks[0] = 5 }), "the kernel of blur_y: 5x6x1 blocks are expected, 4x6x1 are launched"},
 		{"threads", right().but(func(k *abi.Kernel) { k.Threads[1] = 8 }), "the kernel of blur_y: 16x8x1 threads are expected, 16x9x1 are launched"},
 		{"shared memory", right().but(func(k *abi.Kernel) { k.SharedBytes = 500 }), "the kernel of blur_y: 500 B of shared memory are expected, 576 are taken"},
 		{"more shared memory than the most", right().but(func(k *abi.Kernel) { k.SharedBytes, k.SharedExact = 575, false }), "the kernel of blur_y: 575 B of shared memory are expected, 576 are taken"},
@@ -149,9 +148,15 @@ func TestDisagreements(t *testing.T) {
 	}
 }
 
+// The number of blocks follows from the region of the output, however it is computed.
+func TestOtherBlocks(t *testing.T) {
+	out := checked(t, nil, right().but(func(k *abi.Kernel) { k.Blocks[0] = 5 }), alone())
+	wants(t, out, "gowarp: check: the kernel of blur_y: 5x6x1 blocks are expected, 4x6x1 are launched\ngowarp: check: otherwise as expected\n", "// scripted\n")
+}
+
 // At most two runners-up are lowered; then the pipeline without fusion is taken as it is.
 func TestRunnersUp(t *testing.T) {
-	wrong := func(blocks int64) candidate { return right().but(func(k *abi.Kernel) { k.Blocks[0] = blocks }) }
+	wrong := func(threads int64) candidate { return right().but(func(k *abi.Kernel) { k.Threads[0] = threads }) }
 	refused := candidate{append(alone().directives, do(schedule.Vectorize, blurY, 0, "y_o")), alone().kernels}
 	const (
 		asIs   = "there is no other way to run it; it is taken as it is"
@@ -162,8 +167,8 @@ func TestRunnersUp(t *testing.T) {
 		candidates []candidate
 		words      []string
 	}{
-		{"the second", []candidate{wrong(5), wrong(7), right()}, []string{"5x6x1 blocks", "7x6x1 blocks", "// runner-up to [[2] [2]]", "as expected"}},
-		{"none of three", []candidate{wrong(5), wrong(7), wrong(9), wrong(11)}, []string{"5x6x1 blocks", "7x6x1 blocks", "9x6x1 blocks", "// runner-up to [[2] [2] [-1]]"}},
+		{"the second", []candidate{wrong(5), wrong(7), right()}, []string{"5x9x1 threads", "7x9x1 threads", "// runner-up to [[2] [2]]", "as expected"}},
+		{"none of three", []candidate{wrong(5), wrong(7), wrong(9), wrong(11)}, []string{"5x9x1 threads", "7x9x1 threads", "9x9x1 threads", "// runner-up to [[2] [2] [-1]]"}},
 		{"no runner-up", []candidate{wrong(5)}, []string{asIs, "// scripted"}},
 		{"refused, then not", []candidate{refused, right()}, []string{"// runner-up to [[-1]]", "as expected"}},
 		{"refused twice", []candidate{refused, refused}, []string{either, "// scripted"}},
@@ -174,7 +179,7 @@ func TestRunnersUp(t *testing.T) {
 			t.Parallel()
 			out := checked(t, nil, c.candidates...)
 			wants(t, out, c.words...)
-			if strings.Contains(out, "11x6x1") {
+			if strings.Contains(out, "11x9x1") {
 				t.Errorf("a fourth schedule was checked:\n%s", out)
 			}
 		})
@@ -217,9 +222,9 @@ func TestHostsWithChildren(t *testing.T) {
 	for _, command := range []string{"reaping", "ignoring"} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
-			args := append([]string{command, scriptedPlugin(t)}, written(t, right().but(func(k *abi.Kernel) { k.Blocks[0] = 5 }), alone())...)
+			args := append([]string{command, scriptedPlugin(t)}, written(t, right().but(func(k *abi.Kernel) { k.Threads[0] = 5 }), alone())...)
 			out := ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=1"}, compiled(t, "driver"), args...)
-			wants(t, out, "5x6x1 blocks are expected", "// runner-up to [[2]]", "as expected")
+			wants(t, out, "5x9x1 threads are expected", "// runner-up to [[2]]", "as expected")
 		})
 	}
 }

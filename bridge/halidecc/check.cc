@@ -113,7 +113,9 @@ private:
             at("the host launches it " + (got.times == unknown ? std::string("?") : std::to_string(got.times)) + " times");
         }
         if (differ(want.blocks, got.blocks)) {
-            at(dims(want.blocks) + " blocks are expected, " + dims(got.blocks) + " are launched");
+            // The region of the Func is another one than was worked out from the estimates,
+            // however it is computed: no reason for another schedule.
+            remark(want.func, want.stage, dims(want.blocks) + " blocks are expected, " + dims(got.blocks) + " are launched");
         }
         if (differ(want.threads, got.threads)) {
             at(dims(want.threads) + " threads are expected, " + dims(got.threads) + " are launched");
@@ -139,6 +141,10 @@ private:
         if (std::find(verdict.funcs.begin(), verdict.funcs.end(), func) == verdict.funcs.end()) {
             verdict.funcs.push_back(func);
         }
+        remark(func, stage, why);
+    }
+
+    void remark(int func, int stage, const std::string &why) {
         std::string name = "an unknown Func";
         if (func >= 0 && func < (int)g_.funcs.size()) {
             name = g_.funcs[func].original.name() + (stage > 0 ? ".update(" + std::to_string(stage - 1) + ")" : "");

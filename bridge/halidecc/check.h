@@ -13,7 +13,7 @@ namespace gowarp {
 // What a check found.
 struct Verdict {
     enum Kind {
-        agrees,
+        agrees,       // notes may hold what no other schedule would change
         disagrees,    // funcs are those of the kernels that do not
         not_lowered,  // Halide refuses the schedule, or dies of it
         unchecked,    // nothing is known

@@ -40,7 +40,7 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
             say(note);
         }
         if (v.kind == Verdict::agrees) {
-            say("as expected: " + std::to_string(candidate.num_kernels) + (candidate.num_kernels == 1 ? " kernel" : " kernels"));
+            say(!v.notes.empty() ? "otherwise as expected" : "as expected: " + std::to_string(candidate.num_kernels) + (candidate.num_kernels == 1 ? " kernel" : " kernels"));
             break;
         }
         if (v.kind == Verdict::unchecked) {
