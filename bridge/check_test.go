@@ -207,8 +207,8 @@ func TestTroubleOfTheChild(t *testing.T) {
 	} {
 		t.Run(c.trouble, func(t *testing.T) {
 			t.Parallel()
-			params := append([]string{"-c", `ulimit -S -c unlimited; ulimit -S -t 3; exec "$@"`, "sh", compiled(t, "driver"), "schedule", scriptedPlugin(t)}, written(t, right(), alone())...)
-			out := ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=1", lib, "TROUBLE=" + c.trouble}, "/bin/sh", params...)
+			params := append([]string{"-c", `ulimit -S -c "$(ulimit -H -c)"; ulimit -S -t 3; exec env "$@"`, "sh", lib, "TROUBLE=" + c.trouble, compiled(t, "driver"), "schedule", scriptedPlugin(t)}, written(t, right(), alone())...)
+			out := ok(t, []string{"HL_DEBUG_AUTOSCHEDULE=1"}, "/bin/sh", params...)
 			wants(t, out, c.words...)
 			if strings.Count(out, "this is printed") > strings.Count(out, "it said: ") {
 				t.Errorf("what the child prints is not kept apart:\n%s", out)
