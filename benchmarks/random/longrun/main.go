@@ -70,7 +70,9 @@ func run() error {
 		return err
 	}
 	if *show {
-		fmt.Print(random.Generate(*first).Cxx())
+		p := random.Generate(*first)
+		fmt.Print(p.Cxx())
+		fmt.Println("//", p)
 		return nil
 	}
 	runner, err := random.NewRunner(tree)
