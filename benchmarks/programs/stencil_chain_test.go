@@ -23,5 +23,6 @@ func TestStencilChain(t *testing.T) {
 		// No Tiny: inlined, a point of the output reads 25^32.
 		Simulated: [2]int{67, 40},
 		Untried:   map[string]string{"Anderson2021": "it takes minutes to schedule this"},
+		Peers:     map[string]string{"Mullapudi2016": "cannot launch"},
 	})
 }
