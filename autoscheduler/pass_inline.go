@@ -1,9 +1,11 @@
 package autoscheduler
 
 import (
+	"fmt"
 	"slices"
 
 	"gowarp/autoscheduler/coster"
+	"gowarp/halideir"
 	"gowarp/internal/plan"
 )
 
@@ -38,8 +40,10 @@ func inline(s *state) error {
 			}
 			steps++
 			r := s.worthInlining(id)
-			if r.Inlined && !s.tryInline(id) {
-				r.Inlined, r.Why = false, "a stage that reads it would become too large"
+			if r.Inlined {
+				if why := s.tryInline(id); why != "" {
+					r.Inlined, r.Why = false, why
+				}
 			}
 			s.inlines[id] = r
 			if r.Inlined {
@@ -203,16 +207,91 @@ func (s *state) affected(id int) []int {
 	return out
 }
 
-// tryInline inlines the Func unless a stage would become too large.
-func (s *state) tryInline(id int) bool {
+// tryInline inlines the Func, or says why not: a stage would become too large, or Halide would
+// not survive what then is unread.
+func (s *state) tryInline(id int) (why string) {
 	s.setInlined(id, true)
 	for _, c := range s.affected(id) {
 		for st := range s.p.Funcs[c].Stages {
 			if !s.problem.Inlined[c] && s.tooLarge(c, st) {
 				s.setInlined(id, false)
-				return false
+				return "a stage that reads it would become too large"
 			}
 		}
 	}
-	return true
+	if len(s.p.Funcs[id].Types) == 1 {
+		return ""
+	}
+	dead := s.dead()
+	for _, f := range dead {
+		if why := s.notInlinable(f); why != "" {
+			s.setInlined(id, false)
+			return fmt.Sprintf("nothing would read %s any more, which has to be computed: %s", s.p.Funcs[f].Label, why)
+		}
+	}
+	for _, f := range dead {
+		s.setInlined(f, true)
+		s.inlines[f] = InlineReason{Inlined: true, Why: fmt.Sprintf("nothing reads it once %s is computed in its readers", s.p.Funcs[id].Label)}
+		s.note("inline", f, "%s", s.inlines[f].Why)
+	}
+	return ""
+}
+
+// dead lists the stored Funcs that no output depends on any more: of an inlined Func with
+// several values only those that are read are computed, and what the others read is read by
+// nobody. Halide 21's bounds inference dies of such a Func at root.
+func (s *state) dead() []int {
+	type part struct{ fn, out int }
+	alive := make([]bool, len(s.p.Funcs))
+	seen := map[part]bool{}
+	var work []part
+	reach := func(at part) {
+		if !s.problem.Inlined[at.fn] {
+			at.out = 0 // a stored Func computes all of its values
+		}
+		if !seen[at] {
+			seen[at] = true
+			work = append(work, at)
+		}
+	}
+	for _, id := range s.p.Outputs {
+		reach(part{id, 0})
+	}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		f := &s.p.Funcs[at.fn]
+		alive[at.fn] = true
+		var roots []halideir.NodeID
+		if s.problem.Inlined[at.fn] {
+			roots = []halideir.NodeID{f.Stages[0].Values[at.out]}
+		} else {
+			for st := range f.Stages {
+				roots = append(roots, f.Stages[st].Roots()...)
+				for v := range f.Stages[st].RVars {
+					roots = append(roots, f.Stages[st].RVars[v].Min, f.Stages[st].RVars[v].Extent)
+				}
+			}
+			if f.Extern != nil {
+				for _, a := range f.Extern.Args {
+					roots = append(roots, a.Expr)
+					if a.Func >= 0 {
+						reach(part{a.Func, 0})
+					}
+				}
+			}
+		}
+		s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
+			if n.Op == halideir.OpCall && n.Call == halideir.CallHalide {
+				reach(part{n.Func, n.Out})
+			}
+		}, roots...)
+	}
+	var out []int
+	for id := range s.p.Funcs {
+		if !alive[id] && !s.problem.Inlined[id] {
+			out = append(out, id)
+		}
+	}
+	return out
 }

@@ -1,0 +1,61 @@
+package autoscheduler
+
+import (
+	"slices"
+	"testing"
+
+	"gowarp/halideir"
+	"gowarp/internal/irtest"
+)
+
+// TestDead: what only an unread value of an inlined tuple reads is not computed at all, for Halide
+// 21 dies of it; where it has to be, the tuple is not inlined.
+func TestDead(t *testing.T) {
+	for _, updated := range []bool{false, true} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 4096)
+		// Dear to compute again, so that it is kept.
+		dear := func(v []irtest.Expr) irtest.Expr {
+			e := in.At(v[0])
+			for range 40 {
+				e = e.Mul(e).Add(1.0)
+			}
+			return e
+		}
+		read := b.Func("read", []string{"x"}, irtest.F32, dear)
+		above := b.Func("above", []string{"x"}, irtest.F32, dear)
+		unread := b.Func("unread", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return above.At(v[0]).Add(above.At(v[0].Add(1))).Add(above.At(v[0].Add(2)))
+		})
+		if updated {
+			unread.Update([]irtest.RVar{{Name: "r$x", Extent: 9}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+				return []irtest.Expr{r[0]}, unread.At(r[0]).Add(1.0)
+			})
+		}
+		pair := b.Tuple("pair", []string{"x", "y"}, []halideir.Type{irtest.F32, irtest.F32}, func(v []irtest.Expr) []irtest.Expr {
+			return []irtest.Expr{unread.At(v[0]), read.At(v[0])}
+		})
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return pair.AtOut(1, v[0], v[1]) })
+		b.Output(out, 1024, 512)
+		r, err := Run(b.Build(), DefaultParams())
+		if err != nil {
+			t.Fatal(err)
+		}
+		scheduled := func(id int) bool {
+			for _, d := range r.Schedule.Directives {
+				if d.Func == id {
+					return true
+				}
+			}
+			return false
+		}
+		got := []bool{scheduled(read.ID), scheduled(above.ID), scheduled(unread.ID), scheduled(pair.ID)}
+		want := []bool{true, false, false, false}
+		if updated {
+			want = []bool{true, true, true, true}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("updated %v: read, above, unread, pair are scheduled: %v, want %v", updated, got, want)
+		}
+	}
+}
