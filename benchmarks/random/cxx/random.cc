@@ -4,7 +4,7 @@
 //   random PLUGIN < LINES
 //
 // A line is a number and a pipeline, `17 (pipeline …)`, in the form that text.go writes. For each
-// it prints `begin 17`, then one of
+// it prints `begin 17`, `root 17` once the plain pipeline has run, then one of
 //   end 17 ok
 //   end 17 skip TEXT     the pipeline is wrong at root, without gowarp
 //   end 17 wrong TEXT    the results differ
@@ -539,6 +539,8 @@ std::string test(const Node &n, const std::string &number) {
     } catch (const Halide::Error &e) {
         return std::string("skip ") + e.what();
     }
+    printf("root %s\n", number.c_str());
+    fflush(stdout);
     try {
         Built b(n, prefix);
         b.estimates(estimated);
