@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"gowarp/halideir/schedule"
 	"gowarp/internal/irtest"
 )
 
@@ -42,5 +43,40 @@ func TestContiguousThreads(t *testing.T) {
 				t.Errorf("thread x is argument %d with %d threads, want argument %d", arg, n.Threads[0].Extent, c.x)
 			}
 		})
+	}
+}
+
+// TestPredicatedLoops: what a predicate with a load depends on is not split; a predicate of
+// coordinates alone keeps nothing whole.
+func TestPredicatedLoops(t *testing.T) {
+	for _, loads := range []bool{true, false} {
+		b := irtest.New()
+		in := b.Input("in", irtest.I32, 650)
+		var predicate irtest.Expr
+		f := b.Func("f", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return v[0] })
+		f.Update([]irtest.RVar{{Name: "r$x", Extent: 650, Parallel: true}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+			value := r[0]
+			if loads {
+				value = in.At(r[0])
+			}
+			predicate = value.LT(30)
+			return []irtest.Expr{r[0], v[1]}, f.At(r[0], v[1]).Add(1)
+		})
+		b.Output(f, 650, 480)
+		p := b.Build()
+		p.Funcs[f.ID].Stages[1].Predicate = predicate.ID()
+		r, err := Run(p, DefaultParams())
+		if err != nil {
+			t.Fatal(err)
+		}
+		split := map[string]bool{}
+		for _, d := range r.Schedule.Directives {
+			if d.Do == schedule.Split && d.Stage == 1 {
+				split[d.Vars[0]] = true
+			}
+		}
+		if split["r.x"] == loads || !split["y"] {
+			t.Errorf("a predicate that loads: %v; split are %v", loads, split)
+		}
 	}
 }

@@ -47,9 +47,10 @@ func chooseDims(s *state) error {
 				}
 			}
 			d.Atomic = parallel < fewParallel && serial >= manySerial && atomicUpdate(s.p, f, &f.Stages[st])
+			whole := predicated(s.p, &f.Stages[st])
 			longest := -1
 			for l := range box {
-				if !d.Atomic && !f.Stages[st].Loops[l].Kind.Parallel() {
+				if !d.Atomic && !f.Stages[st].Loops[l].Kind.Parallel() || whole[l] {
 					continue
 				}
 				if longest < 0 || d.Extent[l] > d.Extent[longest] {
@@ -62,13 +63,37 @@ func chooseDims(s *state) error {
 			if len(d.Tiled) == 0 && longest >= 0 {
 				d.Tiled = []int{longest}
 			}
-			if l := contiguous(&f.Stages[st]); l >= 0 && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
+			if l := contiguous(&f.Stages[st]); l >= 0 && !whole[l] && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
 				d.Tiled = slices.Insert(d.Tiled, 0, l)
 			}
 			pr.Dims[pr.StageIndex(id, st)] = d
 		}
 	}
 	return nil
+}
+
+// predicated says which loops a predicate depends on that loads something. They are never
+// split: Halide 21 evaluates the predicate beside the guard of a tail, not under it, and then asks for
+// more of what is loaded than there is.
+func predicated(p *halideir.Pipeline, st *halideir.Stage) []bool {
+	out := make([]bool, len(st.Loops))
+	loads := false
+	p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
+		switch {
+		case n.Op == halideir.OpCall && (n.Call == halideir.CallHalide || n.Call == halideir.CallImage):
+			loads = true
+		case n.Op == halideir.OpVar:
+			for l, loop := range st.Loops {
+				if n.Kind == halideir.VarDim && loop.Arg == n.Index || n.Kind == halideir.VarRVar && loop.RVar == n.Index {
+					out[l] = true
+				}
+			}
+		}
+	}, st.Predicate)
+	if !loads {
+		clear(out)
+	}
+	return out
 }
 
 // contiguous is the parallel loop over the Func's first argument, along which it is stored; -1
