@@ -10,7 +10,7 @@ import (
 )
 
 // emit turns every Layout into directives. Nothing is decided here; that every directive
-// finds the loops it names is checked at the end.
+// finds the loops it names, and that Halide makes of them what they say, is checked at the end.
 func emit(s *state) error {
 	out := &schedule.Schedule{
 		Target:     s.p.Target.String,
@@ -32,7 +32,10 @@ func emit(s *state) error {
 			out.Kernels = append(out.Kernels, s.describe(k, s.found[i], j))
 		}
 	}
-	return out.Check(s.p)
+	if err := out.Check(s.p); err != nil {
+		return err
+	}
+	return out.CheckForms(s.p)
 }
 
 func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Directives, d) }

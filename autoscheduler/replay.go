@@ -35,6 +35,9 @@ func replay(s *state) error {
 			s.device = d
 		}
 	}
+	if err := out.CheckForms(s.p); err != nil {
+		return fail(err)
+	}
 	if err := s.checkStorage(out); err != nil {
 		return fail(err)
 	}

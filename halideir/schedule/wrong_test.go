@@ -1,0 +1,65 @@
+package schedule
+
+import (
+	"strings"
+	"testing"
+
+	"gowarp/internal/irtest"
+)
+
+// TestWrongForms: each form that Halide 21 gets wrong is found by its own rule and no other, and
+// its right neighbour passes.
+func TestWrongForms(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1024, 1024)
+	args := []string{"x", "y"}
+	f := b.Func("f", args, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(2.0) })
+	out := b.Func("out", args, irtest.F32, func(v []irtest.Expr) irtest.Expr { return f.At(v[0], v[1]).Add(f.At(v[0].Add(1), v[1])) })
+	b.Output(out, 1000, 1000)
+	p := b.Build()
+	d := func(fn int, do Do, n int64, vars ...string) Directive {
+		return Directive{Do: do, Func: fn, Name: p.Funcs[fn].Label, Vars: vars, N: n}
+	}
+	at := func(loop string, memory Memory) []Directive {
+		return []Directive{
+			{Do: ComputeAt, Func: f.ID, Name: "f", At: &Level{Func: out.ID, Name: "out", Var: loop}},
+			{Do: StoreIn, Func: f.ID, Name: "f", Memory: memory},
+		}
+	}
+	tile := func(lanes int64) []Directive {
+		return []Directive{d(out.ID, ComputeRoot, 0), d(out.ID, Split, lanes, "x", "xo", "xi"), d(out.ID, Split, 4, "y", "yo", "yi"), d(out.ID, Reorder, 0, "xi", "yi", "xo", "yo")}
+	}
+	join := func(parts ...[]Directive) []Directive {
+		var all []Directive
+		for _, p := range parts {
+			all = append(all, p...)
+		}
+		return all
+	}
+	blocks := d(out.ID, GPUBlocks, 0, "xo", "yo")
+	warps := []Directive{blocks, d(out.ID, GPUThreads, 0, "yi"), d(out.ID, GPULanes, 0, "xi")}
+	for _, c := range []struct {
+		name string
+		list []Directive
+		rule string // empty: it is right
+	}{
+		{"a tile a block", join(tile(32), []Directive{blocks, d(out.ID, GPUThreads, 0, "xi", "yi")}, at("xo", MemoryGPUShared), []Directive{d(f.ID, GPUThreads, 0, "x", "y")}), ""},
+		{"a tile a warp, in registers", join(tile(32), warps, at("yi", MemoryRegister), []Directive{d(f.ID, GPULanes, 0, "x")}), ""},
+		{"three loops of threads and lanes", join(tile(32), []Directive{d(out.ID, Split, 2, "yi", "yio", "yii"), d(out.ID, Split, 2, "yo", "yoo", "yoi"), d(out.ID, Reorder, 0, "xi", "yii", "yio", "yoi", "xo", "yoo"),
+			d(out.ID, GPUBlocks, 0, "xo", "yoo"), d(out.ID, GPUThreads, 0, "yii", "yio", "yoi"), d(out.ID, GPULanes, 0, "xi")}), "thread-dimensions"},
+		{"64 lanes", join(tile(64), warps), "lanes-width"},
+		{"a warp's tile in shared memory", join(tile(32), warps, at("yi", MemoryGPUShared), []Directive{d(f.ID, GPULanes, 0, "x")}), "shared-in-thread"},
+		{"registers over threads", join(tile(32), []Directive{blocks, d(out.ID, GPUThreads, 0, "xi", "yi")}, at("xo", MemoryRegister), []Directive{d(f.ID, GPUThreads, 0, "x", "y")}), "register-over-threads"},
+		{"shared memory in a serial loop around lanes", join(tile(32), []Directive{blocks, d(out.ID, GPULanes, 0, "xi")}, at("yi", MemoryGPUShared), []Directive{d(f.ID, GPULanes, 0, "x")}), "shared-over-lanes"},
+	} {
+		s := &Schedule{Directives: c.list}
+		if err := s.Check(p); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		err := s.CheckForms(p)
+		if (err == nil) != (c.rule == "") || err != nil && !strings.HasPrefix(err.Error(), "schedule: "+c.rule+": ") {
+			t.Errorf("%s: %v; want the rule %q", c.name, err, c.rule)
+		}
+	}
+}
