@@ -25,6 +25,6 @@ func TestLocalLaplacian(t *testing.T) {
 		Tolerance: harness.Default,
 		Simulated: [2]int{67, 40},
 		Untried:   map[string]string{"Anderson2021": "it takes minutes and gigabytes to schedule this"},
-		Peers:     map[string]string{"Mullapudi2016": "out-of-bounds"},
+		Peers:     map[string]string{"Mullapudi2016": "out-of-bounds"}, // a buffer for a thread dimension that is indexed by two
 	})
 }
