@@ -15,7 +15,10 @@ const fullFence = "-Dbarrier(fence)=barrier(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_F
 
 // unsupported is what Oclgrind's check of undefined values says of an instruction that clang's
 // optimiser makes of a quotient and a remainder by the same number; unoptimised code has none.
-const unsupported = "Unsupported instruction: freeze"
+const (
+	unsupported = "Unsupported instruction: freeze"
+	unoptimised = " -cl-opt-disable"
+)
 
 // oclgrindDriver is Oclgrind's library, found from its command.
 func oclgrindDriver() (string, error) {
@@ -42,7 +45,7 @@ func oclgrindDriver() (string, error) {
 func (p *Program) Oclgrind(in Args, out map[string][]int) (results map[string]*Array, complaints string, err error) {
 	results, complaints, err = p.oclgrind(in, out, fullFence)
 	if strings.Contains(complaints, unsupported) {
-		results, complaints, err = p.oclgrind(in, out, fullFence+" -cl-opt-disable")
+		results, complaints, err = p.oclgrind(in, out, fullFence+unoptimised)
 	}
 	return results, complaints, err
 }

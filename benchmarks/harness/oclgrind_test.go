@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestOclgrind: harris is clean and right; without its barriers there are races.
+// TestOclgrind: harris is clean and right; without its barriers there are races. Both are seen
+// of unoptimised code too.
 func TestOclgrind(t *testing.T) {
 	tree, err := Find()
 	if err != nil {
@@ -34,6 +35,8 @@ func TestOclgrind(t *testing.T) {
 	for _, c := range []struct{ options, complaint string }{
 		{fullFence, ""},
 		{"-Dbarrier(fence)=", "data race"},
+		{fullFence + unoptimised, ""},
+		{"-Dbarrier(fence)=" + unoptimised, "data race"},
 	} {
 		got, complaints, err := program.oclgrind(in, out, c.options)
 		if err != nil {

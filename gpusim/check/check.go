@@ -22,6 +22,7 @@ const (
 	Misaligned       Kind = "misaligned"
 	Freed            Kind = "use-after-free"
 	Uninitialised    Kind = "uninitialised"
+	UndefinedAddress Kind = "undefined-address" // a note: a load from where it may, whatever the undefined value
 	SharedRace       Kind = "shared-race"
 	GlobalRace       Kind = "global-race"
 	SameValueRace    Kind = "same-value-race" // a note: both threads store the same bytes
@@ -33,7 +34,7 @@ const (
 )
 
 // Note reports whether findings of the kind are only notes.
-func (k Kind) Note() bool { return k == SameValueRace }
+func (k Kind) Note() bool { return k == SameValueRace || k == UndefinedAddress }
 
 // Finding is one thing wrong at one place of one kernel.
 type Finding struct {

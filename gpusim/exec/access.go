@@ -59,9 +59,9 @@ const (
 	adjacent                 // regular, and side by side
 )
 
-// addresses computes the lanes' addresses, of accesses bytes wide, and checks that they
-// are defined.
-func (w *warp) addresses(o *op, bytes int) bool {
+// addresses computes the lanes' addresses, of accesses bytes wide. It returns the lanes whose
+// addresses are undefined.
+func (w *warp) addresses(o *op, bytes int) uint32 {
 	var regularly bool
 	if o.a.class == double {
 		regularly = shift64(&w.addr, &w.r64[o.a.at], o.offset)
@@ -88,11 +88,10 @@ func (w *warp) addresses(o *op, bytes int) bool {
 			w.pattern = regular
 		}
 	}
-	if bad := w.taints[o.a.taint] & w.mask; bad != 0 && w.w.checks {
-		w.undefined(o.line, o.a, bad, "is an address")
-		return false
+	if !w.w.checks {
+		return 0
 	}
-	return true
+	return w.taints[o.a.taint] & w.mask
 }
 
 // split takes a generic access apart: all lanes must be in one state space, and their
@@ -155,9 +154,15 @@ func (w *warp) aligned(o *op, bytes int) bool {
 // loadAny is ld from everything but .param.
 func loadAny(w *warp, o *op) {
 	bytes := int(o.size) * len(o.vec)
-	if !w.addresses(o, bytes) {
-		return
+	if bad := w.addresses(o, bytes); bad != 0 {
+		w.doubtful(o, bytes, bad, loadFrom)
+	} else {
+		loadFrom(w, o, bytes)
 	}
+}
+
+// loadFrom loads bytes from the lanes' addresses.
+func loadFrom(w *warp, o *op, bytes int) {
 	space, ok := w.split(o)
 	if !ok || !w.aligned(o, bytes) {
 		return
@@ -197,12 +202,11 @@ func loadAny(w *warp, o *op) {
 		}
 		for k, s := range o.vec {
 			at := k * int(o.size)
-			v := load(r.data[at:], int(o.size))
-			if o.sext != 0 {
-				v = uint64(sx(v, o.sext)) & o.outMax
+			shadow := r.shadow
+			if shadow != nil {
+				shadow = shadow[at:]
 			}
-			w.fill(s, lane, v)
-			if r.shadow != nil && load(r.shadow[at:], int(o.size)) != 0 {
+			if o.element(w, s, lane, r.data[at:], shadow, w.addr[lane]+uint64(at)) {
 				bad[k] |= 1 << lane
 			}
 		}
@@ -215,9 +219,15 @@ func loadAny(w *warp, o *op) {
 // storeAny is st.
 func storeAny(w *warp, o *op) {
 	bytes := int(o.size) * len(o.vec)
-	if !w.addresses(o, bytes) {
-		return
+	if bad := w.addresses(o, bytes); bad != 0 {
+		w.doubtful(o, bytes, bad, storeTo)
+	} else {
+		storeTo(w, o, bytes)
 	}
+}
+
+// storeTo stores bytes to the lanes' addresses.
+func storeTo(w *warp, o *op, bytes int) {
 	space, ok := w.split(o)
 	if !ok || !w.aligned(o, bytes) {
 		return
@@ -368,9 +378,15 @@ func (w *warp) wavefronts(bytes int) {
 // atomicAny is atom and red, lane by lane.
 func atomicAny(w *warp, o *op) {
 	bytes := int(o.size)
-	if !w.addresses(o, bytes) {
-		return
+	if bad := w.addresses(o, bytes); bad != 0 {
+		w.doubtful(o, bytes, bad, atomicAt)
+	} else {
+		atomicAt(w, o, bytes)
 	}
+}
+
+// atomicAt does the operation at the lanes' addresses.
+func atomicAt(w *warp, o *op, bytes int) {
 	space, ok := w.split(o)
 	if !ok || !w.aligned(o, bytes) {
 		return

@@ -44,8 +44,8 @@ func (w *warp) sameValue(o *op, lane int) bool {
 // undefined reports that an undefined value matters.
 func (w *warp) undefined(line int32, s slot, lanes uint32, what string) {
 	lane := bits.TrailingZeros32(lanes)
-	kind, why := w.blame(s, lane)
-	w.find(line, kind, lane, "an undefined value "+what+": "+why)
+	b := w.blame(s, lane)
+	w.find(line, b.kind, lane, "an undefined value "+what+": "+b.why)
 }
 
 // origin remembers the first undefined value that goes to an allocation; it
@@ -56,15 +56,22 @@ func (w *warp) origin(o *op, s slot, lane int) {
 		return
 	}
 	a.origin.once.Do(func() {
-		kind, why := w.blame(s, lane)
+		b := w.blame(s, lane)
 		a.origin.kernel, a.origin.line, a.origin.block, a.origin.thread = w.k.Name, int(o.line), w.w.block, w.thread(lane)
-		a.origin.blame, a.origin.kind, a.origin.set = why, kind, true
+		a.origin.blame, a.origin.kind, a.origin.set = b.why, b.kind, true
 	})
+}
+
+// culprit is where an undefined value came from.
+type culprit struct {
+	kind   check.Kind
+	why    string
+	memory bool // that nothing has written
 }
 
 // blame follows an undefined value back through the instructions that compute it,
 // along operands that are still undefined in this lane, to where it came from.
-func (w *warp) blame(s slot, lane int) (check.Kind, string) {
+func (w *warp) blame(s slot, lane int) culprit {
 	seen := map[int32]bool{}
 	for range 1000 {
 		if seen[s.taint] {
@@ -73,17 +80,17 @@ func (w *warp) blame(s slot, lane int) (check.Kind, string) {
 		seen[s.taint] = true
 		def := w.definition(s)
 		if def == nil {
-			return check.Uninitialised, "a register that nothing has set"
+			return culprit{kind: check.Uninitialised, why: "a register that nothing has set"}
 		}
 		if def.inst != nil {
 			switch def.inst.Op {
 			case "shfl":
 				if w.taints[def.a.taint]>>lane&1 == 0 {
-					return check.InactiveLane, fmt.Sprintf("the shuffle in line %d took it from a lane that does not take part or whose value is undefined", def.line)
+					return culprit{kind: check.InactiveLane, why: fmt.Sprintf("the shuffle in line %d took it from a lane that does not take part or whose value is undefined", def.line)}
 				}
 			case "ld":
 				if def.inst.Space != ptx.Param {
-					return check.Uninitialised, fmt.Sprintf("line %d loads it from %s that nothing has written", def.line, spaceName(def.inst.Space))
+					return culprit{check.Uninitialised, fmt.Sprintf("line %d loads it from %s that nothing has written", def.line, spaceName(def.inst.Space)), true}
 				}
 			}
 		}
@@ -95,11 +102,11 @@ func (w *warp) blame(s slot, lane int) (check.Kind, string) {
 			}
 		}
 		if next.taint < 0 {
-			return check.Uninitialised, fmt.Sprintf("computed in line %d from values that have been overwritten since", def.line)
+			return culprit{kind: check.Uninitialised, why: fmt.Sprintf("computed in line %d from values that have been overwritten since", def.line)}
 		}
 		s = next
 	}
-	return check.Uninitialised, "it depends on itself and nothing else has set it"
+	return culprit{kind: check.Uninitialised, why: "it depends on itself and nothing else has set it"}
 }
 
 // definition is an instruction that writes a register. PTX has nearly one for each.

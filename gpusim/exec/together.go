@@ -59,6 +59,11 @@ func (w *warp) gather(o *op, data, shadow []byte, base uint64) {
 		default:
 			bad = w.gatherRegular(s, unsafe.Add(p, w.addr[0]-from), unsafe.Add(q, w.addr[0]-from))
 		}
+		for m := bad; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			at := w.addr[lane] - from
+			o.element(w, s, lane, data[at:], shadow[at:], w.addr[lane]+uint64(k*int(o.size)))
+		}
 		w.taint(s, bad)
 	}
 }

@@ -3,7 +3,9 @@ package simulator
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -156,10 +158,11 @@ func (r *Report) printSummary(w io.Writer) {
 }
 
 func (r *Report) printFindings(w io.Writer) {
-	var notes, wrong []check.Finding
+	var wrong []check.Finding
+	notes := map[check.Kind][]check.Finding{}
 	for _, f := range r.Findings {
 		if f.Kind.Note() {
-			notes = append(notes, f)
+			notes[f.Kind] = append(notes[f.Kind], f)
 		} else {
 			wrong = append(wrong, f)
 		}
@@ -170,9 +173,9 @@ func (r *Report) printFindings(w io.Writer) {
 			fmt.Fprintf(w, "    %s\n", f.Source)
 		}
 	}
-	// Every tile that is shifted inwards at an edge makes some; one stands for all.
-	if len(notes) > 0 {
-		fmt.Fprintf(w, "%s, nothing wrong; the first: %s\n", plural(len(notes), "note"), notes[0])
+	// Every tile that is shifted inwards at an edge makes some; one of a kind stands for all.
+	for _, kind := range slices.Sorted(maps.Keys(notes)) {
+		fmt.Fprintf(w, "%s, nothing wrong; the first: %s\n", plural(len(notes[kind]), "note"), notes[kind][0])
 	}
 	for _, e := range r.Errors {
 		fmt.Fprintf(w, "a CUDA call failed: %s\n", e)

@@ -44,6 +44,8 @@ func TestPrint(t *testing.T) {
 	r.Findings = []check.Finding{
 		{Kind: check.SharedRace, Kernel: "first", Line: 17, Source: "st.shared.b32 [%r1], %r2;", Block: [3]int{1, 2, 0}, Thread: [3]int{3, 0, 0}, Detail: "what", Count: 5},
 		{Kind: check.SameValueRace, Kernel: "first", Line: 19, Count: 1},
+		{Kind: check.UndefinedAddress, Kernel: "first", Line: 23, Count: 1},
+		{Kind: check.UndefinedAddress, Kernel: "second", Line: 29, Count: 1},
 	}
 	r.Errors = []string{"something (CUDA error 1)"}
 	text = print()
@@ -52,6 +54,7 @@ func TestPrint(t *testing.T) {
 		"; 3 of 8 blocks ran\n", "per 32 threads", "at least: of the blocks that ran\n", "all 2 kernels\n",
 		"finding 1 of 1: shared-race in kernel first, PTX line 17, block 1,2,0, thread 3,0,0: what (seen 5 times in this line)\n    st.shared.b32 [%r1], %r2;\n",
 		"1 note, nothing wrong; the first: same-value-race in kernel first",
+		"2 notes, nothing wrong; the first: undefined-address in kernel first, PTX line 23",
 		"a CUDA call failed: something (CUDA error 1)\n",
 	} {
 		if !strings.Contains(text, want) {
