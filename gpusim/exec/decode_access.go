@@ -333,7 +333,7 @@ func (d *decoder) shuffle(o *op, i *ptx.Inst) error {
 		o.vec = []slot{members}
 		args = args[:len(args)-1]
 	}
-	if len(args) == 5 { // d|p
+	if i.Pair && len(args) == 5 { // d|p
 		p, err := d.destOf(i, &args[1], pred)
 		if err != nil {
 			return err

@@ -16,6 +16,9 @@ func (d *decoder) inst(i *ptx.Inst) (op, count.Class, error) {
 		g := d.regs[i.Guard]
 		o.guard, o.guardTaint, o.invert = g.at, g.taint, i.GuardNot
 	}
+	if i.Pair && i.Op != "setp" && i.Op != "shfl" {
+		return o, 0, unsupported(i)
+	}
 	switch i.Op {
 	case "ld", "st", "atom", "red":
 		err := d.access(&o, i)
@@ -44,7 +47,11 @@ func (d *decoder) inst(i *ptx.Inst) (op, count.Class, error) {
 	if err != nil {
 		return o, 0, err
 	}
-	if len(i.Args) != len(s.in)+1 {
+	outs := 1
+	if s.pair {
+		outs = 2
+	}
+	if len(i.Args) != len(s.in)+outs || i.Pair != s.pair {
 		return o, 0, &ptx.Error{Line: i.Line, Msg: fmt.Sprintf("%s with %d operands", i.Text, len(i.Args))}
 	}
 	out := s.out
@@ -58,7 +65,7 @@ func (d *decoder) inst(i *ptx.Inst) (op, count.Class, error) {
 		o.outMax = mask(out.Bits)
 	}
 	for n, t := range s.in {
-		a, err := d.source(i, &i.Args[n+1], t)
+		a, err := d.source(i, &i.Args[n+outs], t)
 		if err != nil {
 			return o, 0, err
 		}
@@ -77,6 +84,11 @@ func (d *decoder) inst(i *ptx.Inst) (op, count.Class, error) {
 		}
 	}
 	o.scalar = f
+	if s.pair {
+		o.dpred, err = d.dest(i, 1, out)
+		o.run = eachPair
+		return o, s.class, err
+	}
 	o.run = each
 	if fast := fastForm(i, &o); fast != nil {
 		o.run = fast

@@ -24,6 +24,20 @@ func each(w *warp, o *op) {
 	w.taint3(o)
 }
 
+// eachPair does so for a definition with two predicates as results. Both are undefined where
+// an operand is: of a register with two halves it is not known which half is.
+func eachPair(w *warp, o *op) {
+	bad := w.taints[o.a.taint] | w.taints[o.b.taint]
+	for m := w.mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m)
+		v := o.scalar(w.get(o.a, lane), w.get(o.b, lane), 0)
+		w.fill(o.d, lane, v&1)
+		w.fill(o.dpred, lane, v>>1)
+	}
+	w.taint(o.d, bad)
+	w.taint(o.dpred, bad)
+}
+
 // taint3 makes a result undefined where an operand is.
 func (w *warp) taint3(o *op) {
 	t := w.taints

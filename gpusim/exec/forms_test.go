@@ -50,6 +50,9 @@ type form struct {
 	out  ptx.Type
 }
 
+// results are p and q as bits 0 and 1, of a form that has both.
+var results = ty(ptx.Unsigned, 32)
+
 func (f *form) has(m string) bool { return slices.Contains(f.inst.Mods, m) }
 
 // forms are all that the decoder takes, of modifiers in the order in which PTX has them.
@@ -75,15 +78,15 @@ func forms(t *testing.T) []form {
 		mods = append(mods, []string{c}, []string{c, "ftz"})
 	}
 	var all []form
-	try := func(op string, mods []string, types ...ptx.Type) {
-		i := ptx.Inst{Op: op, Mods: mods, Types: types, Vec: 1, Text: op}
+	tryEither := func(pair bool, op string, mods []string, types ...ptx.Type) {
+		i := ptx.Inst{Op: op, Mods: mods, Types: types, Vec: 1, Text: op, Pair: pair}
 		for _, m := range mods {
 			i.Text += "." + m
 		}
 		for _, t := range types {
 			i.Text += "." + t.String()
 		}
-		if slices.ContainsFunc(all, func(f form) bool { return f.inst.Text == i.Text }) {
+		if slices.ContainsFunc(all, func(f form) bool { return f.inst.Text == i.Text && f.inst.Pair == pair }) {
 			return
 		}
 		s, err := scalarOf(&i)
@@ -95,7 +98,19 @@ func forms(t *testing.T) []form {
 				return // no register is so narrow
 			}
 		}
+		if s.pair != pair {
+			return // refused when it is decoded
+		}
+		if pair {
+			s.out = results
+		}
 		all = append(all, form{i, s.in, s.out})
+	}
+	try := func(op string, mods []string, types ...ptx.Type) {
+		tryEither(false, op, mods, types...)
+		if op == "setp" {
+			tryEither(true, op, mods, types...)
+		}
 	}
 	for _, op := range words(t, "scalar.go", "scalar_int.go", "scalar_float.go", "scalar_cvt.go") {
 		for _, m := range mods {
@@ -149,6 +164,15 @@ func operands(f *form) [][3]uint64 {
 	for k, t := range f.in {
 		e[k] = edges(t)
 	}
+	if len(f.in) == 2 && f.in[0].Kind == ptx.Packed {
+		// All pairs of edges in the lower halves, and in the upper ones in another order.
+		e := edges(f16)
+		n := len(e)
+		for i := range n * n {
+			j := (i*97 + 13) % (n * n)
+			v = append(v, [3]uint64{e[j/n]<<16 | e[i/n], e[j%n]<<16 | e[i%n]})
+		}
+	}
 	for i, a := range e[0] {
 		for j, b := range e[1] {
 			v = append(v, [3]uint64{a, b, e[2][(7*i+3*j)%len(e[2])]}, [3]uint64{a, b, e[2][(i+5*j+1)%len(e[2])]})
@@ -185,7 +209,11 @@ func TestEveryForm(t *testing.T) {
 		values := operands(f)
 		in, out := slices.Clone(f.in), f.out
 		inst := ""
-		if f.inst.Op == "cvt" {
+		if f.inst.Pair {
+			inst = f.inst.Text + map[uint8]string{16: " %p1|%p9, %rs2, %rs3;", 32: " %p1|%p9, %r2, %r3;", 64: " %p1|%p9, %rd2, %rd3;"}[in[0].Bits] +
+				"selp.b32 %r10, 1, 0, %p1; selp.b32 %r11, 2, 0, %p9; or.b32 %r1, %r10, %r11;"
+		}
+		if f.inst.Op == "cvt" && len(in) == 1 {
 			// 8-bit values live in 16-bit registers.
 			in[0], out = ty(ptx.Untyped, max(in[0].Bits, 16)), ty(ptx.Untyped, max(out.Bits, 16))
 			reg := map[uint8]string{16: "%%rs%d", 32: "%%r%d", 64: "%%rd%d"}
@@ -206,6 +234,44 @@ func TestEveryForm(t *testing.T) {
 	t.Log(len(all), seen)
 }
 
+// TestPairs: which instructions write p|q. The others are refused, not taken to have one more
+// source.
+func TestPairs(t *testing.T) {
+	const head = header + ".visible .entry k() { .reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<9>;\n"
+	for text, known := range map[string]bool{
+		"setp.lt.f16x2 %p1|%p2, %r1, %r2;":            true,
+		"setp.lt.ftz.f16x2 _|%p2, %r1, %r2;":          true,
+		"setp.lt.s32 %p1|_, %r1, 5;":                  true,
+		"@%p1 setp.lt.f16x2 %p1|%p2, %r1, %r2;":       true,
+		"setp.lt.f16 %p1, %rs1, %rs2;":                true,
+		"shfl.sync.idx.b32 %r1|%p1, %r2, 0, 31, -1;":  true,
+		"setp.lt.f16x2 %p1, %r1, %r2;":                false,
+		"setp.lt.f16x2 %p1, %p2, %r1, %r2;":           false,
+		"setp.lt.f16x2 %p1|%r3, %r1, %r2;":            false,
+		"setp.lo.f16x2 %p1|%p2, %r1, %r2;":            false,
+		"setp.lt.f16 %p1|%p2, %rs1, %rs2;":            false,
+		"setp.lt.s32 %p1, %p2, %r1, %r2;":             false,
+		"setp.lt.and.s32 %p1, %r1, %r2, %p2;":         false,
+		"setp.lt.and.s32 %p1|%p2, %r1, %r2, %p3;":     false,
+		"setp.lt.and.f16x2 %p1|%p2, %r1, %r2, %p3;":   false,
+		"setp.lt.s32 %p1, %r1|%r2;":                   false,
+		"mov.b32 %r1|%r2;":                            false,
+		"add.s32 %r1|%r2, %r3;":                       false,
+		"shfl.sync.idx.b32 %r1, %p1, %r2, 0, 31, -1;": false,
+		"cvt.rn.f16x2.f32 %r1, %r2;":                  false,
+		"cvt.rz.f16x2.f32 %r1, %r2, %r3;":             false,
+		"cvt.rn.relu.f16x2.f32 %r1, %r2, %r3;":        false,
+	} {
+		m, err := ptx.Parse(head + text + "\nret; }")
+		if err == nil {
+			_, err = Load(m)
+		}
+		if (err == nil) != known {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // meaning is a form's result; near, if there is one, says which others will do.
 type meaning func(v [3]uint64) (want uint64, near func(got uint64) bool)
 
@@ -222,8 +288,19 @@ func definition(f *form) meaning {
 		return exactly(func(v [3]uint64) uint64 { return map[bool]uint64{true: v[0], false: v[1]}[v[2] == 1] })
 	case f.inst.Op == "cvt":
 		return conversion(f)
+	case f.inst.Pair && t.Kind != ptx.Packed:
+		single := *f
+		single.inst.Pair = false
+		one := definition(&single)
+		return exactly(func(v [3]uint64) uint64 {
+			if p, _ := one(v); p == 1 {
+				return 1 // p alone
+			}
+			return 2
+		})
 	case t.Kind == ptx.Packed:
 		single := *f
+		single.inst.Pair = false
 		single.inst.Types = []ptx.Type{f16}
 		one := definition(&single)
 		if one == nil {
@@ -232,6 +309,9 @@ func definition(f *form) meaning {
 		return exactly(func(v [3]uint64) uint64 {
 			low, _ := one([3]uint64{v[0] & 0xffff, v[1] & 0xffff, v[2] & 0xffff})
 			high, _ := one([3]uint64{v[0] >> 16, v[1] >> 16, v[2] >> 16})
+			if f.inst.Pair {
+				return high<<1 | low
+			}
 			return high<<16 | low
 		})
 	case t.Kind == ptx.Float && f.inst.Op == "setp":
@@ -738,6 +818,15 @@ func conversion(f *form) meaning {
 		return below
 	}
 	switch {
+	case to.Kind == ptx.Packed:
+		single := *f
+		single.inst.Types = []ptx.Type{f16, from}
+		one := conversion(&single)
+		return exactly(func(v [3]uint64) uint64 {
+			high, _ := one([3]uint64{v[0]})
+			low, _ := one([3]uint64{v[1]})
+			return high<<16 | low
+		})
 	case !float(to) && !float(from):
 		return exactly(func(v [3]uint64) uint64 {
 			x := integer(v[0], from)

@@ -139,7 +139,7 @@ mul.wide.u32 %rd23, %r23, 24; add.s64 %rd24, %rd20, %rd23; mul.wide.u32 %rd25, %
 			for bi := range k.main.blocks {
 				ops := k.main.blocks[bi].ops
 				for i := range ops {
-					if ops[i].scalar != nil {
+					if ops[i].scalar != nil && ops[i].dpred.class == none {
 						ops[i].run = each
 					}
 				}

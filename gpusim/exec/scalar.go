@@ -18,6 +18,8 @@ type scalar struct {
 	// wider says that the result may go to a register wider than its type, sign-
 	// or zero-extended.
 	wider bool
+	// pair says that there are two results, p|q: bits 0 and 1 of what f returns.
+	pair bool
 }
 
 // sx sign-extends the low bits of v.

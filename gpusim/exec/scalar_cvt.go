@@ -14,6 +14,9 @@ func convert(i *ptx.Inst) (scalar, bool) {
 		return scalar{}, false
 	}
 	d, a := i.Type(0), i.Type(1)
+	if d.Kind == ptx.Packed {
+		return packHalves(i)
+	}
 	s := scalar{in: []ptx.Type{a}, out: d, class: count.Integer, wider: true}
 	if !only(i, "rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "ftz", "sat") {
 		return s, false
@@ -54,6 +57,14 @@ func convert(i *ptx.Inst) (scalar, bool) {
 		return s, (whole || d.Bits > a.Bits && rounds == 0 || d.Bits < a.Bits && rounds == 1 || d == a && rounds == 0) && (d != f16 || mode == nearest)
 	}
 	return s, false
+}
+
+// packHalves is cvt with two sources: the first becomes the upper half.
+func packHalves(i *ptx.Inst) (scalar, bool) {
+	f := floatToFloat(f16, f32, nearest, false, false, false)
+	s := scalar{in: []ptx.Type{f32, f32}, out: i.Type(0), class: count.Integer}
+	s.f = func(a, b, _ uint64) uint64 { return f(a, 0, 0)<<16 | f(b, 0, 0) }
+	return s, i.Type(1) == f32 && modsAre(i, "rn")
 }
 
 func intToInt(d, a ptx.Type, sat bool) func(x, _, _ uint64) uint64 {

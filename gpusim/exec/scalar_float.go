@@ -17,6 +17,9 @@ var (
 func decode(v uint64, t ptx.Type, ftz bool) float64 {
 	switch t.Bits {
 	case 16:
+		if ftz && v&0x7c00 == 0 {
+			v &= 0x8000
+		}
 		return fromHalf(uint16(v))
 	case 32:
 		f := math.Float32frombits(uint32(v))
@@ -57,6 +60,8 @@ func encode(x float64, t ptx.Type, ftz bool) uint64 {
 	return math.Float64bits(x)
 }
 
+// setpFloat compares floats. Of two halves at once the first result is that of the lower ones, the
+// second that of the upper ones.
 func setpFloat(op string, t ptx.Type, ftz bool) (scalar, bool) {
 	s := scalar{in: []ptx.Type{t, t}, out: pred, class: count.Integer}
 	tests := map[string]func(a, b float64) bool{
@@ -79,7 +84,16 @@ func setpFloat(op string, t ptx.Type, ftz bool) (scalar, bool) {
 	if f == nil {
 		return s, false
 	}
-	s.f = func(a, b, _ uint64) uint64 { return bit(f(decode(a, t, ftz), decode(b, t, ftz))) }
+	of := t
+	if t.Kind == ptx.Packed {
+		of = f16
+	}
+	s.f = func(a, b, _ uint64) uint64 { return bit(f(decode(a, of, ftz), decode(b, of, ftz))) }
+	if t.Kind == ptx.Packed {
+		one := s.f
+		s.f = func(a, b, _ uint64) uint64 { return one(a&0xffff, b&0xffff, 0) | one(a>>16, b>>16, 0)<<1 }
+		s.pair = true
+	}
 	return s, true
 }
 

@@ -289,23 +289,41 @@ func dot4(i *ptx.Inst) (scalar, bool) {
 	return s, true
 }
 
-// setp is a comparison.
+// setp is a comparison. With two destinations, p|q, the second is the opposite of the first
+// (PTX ISA, setp), but of two halves at once each has one; a lone half has no second.
 func setp(i *ptx.Inst) (scalar, bool) {
+	s, ok := comparison(i)
+	switch t := i.Type(0); {
+	case !ok || t.Kind == ptx.Packed:
+		return s, ok && i.Pair
+	case i.Pair:
+		f := s.f
+		s.f = func(a, b, _ uint64) uint64 {
+			p := f(a, b, 0)
+			return p | (p^1)<<1
+		}
+		s.pair = true
+		return s, t != f16
+	}
+	return s, true
+}
+
+func comparison(i *ptx.Inst) (scalar, bool) {
 	t := i.Type(0)
 	s := scalar{in: []ptx.Type{t, t}, out: pred}
-	if len(i.Types) != 1 || len(i.Mods) == 0 || t.Kind == ptx.Pred || t.Kind == ptx.Packed {
+	if len(i.Types) != 1 || len(i.Mods) == 0 || t.Kind == ptx.Pred {
 		return s, false
 	}
 	op := i.Mods[0]
 	rest := i.Mods[1:]
 	ftz := false
-	if len(rest) == 1 && rest[0] == "ftz" && t == f32 {
+	if len(rest) == 1 && rest[0] == "ftz" && (t == f32 || t == f16 || t.Kind == ptx.Packed) {
 		ftz, rest = true, nil
 	}
 	if len(rest) != 0 {
 		return s, false
 	}
-	if t.Kind == ptx.Float {
+	if t.Kind == ptx.Float || t.Kind == ptx.Packed {
 		return setpFloat(op, t, ftz)
 	}
 	n, signed := t.Bits, t.Kind == ptx.Signed

@@ -152,7 +152,9 @@ type Inst struct {
 	Types    []Type
 	Vec      int // elements moved by ld or st: 1, 2 or 4
 	Args     []Operand
-	Text     string // the opcode as written: "mad.lo.s32"
+	// Pair says that the first two operands are written p|q: two destinations.
+	Pair bool
+	Text string // the opcode as written: "mad.lo.s32"
 }
 
 // Has reports whether the instruction has a modifier.

@@ -147,8 +147,9 @@ func (p *parser) statement() {
 	if p.tok.text != ";" {
 		for {
 			p.operand(&inst)
-			// setp may write p|q.
-			if !p.accept(",") && !p.accept("|") {
+			if len(inst.Args) == 1 && p.accept("|") { // of setp and shfl
+				inst.Pair = true
+			} else if !p.accept(",") {
 				break
 			}
 		}
