@@ -46,7 +46,7 @@ func chooseDims(s *state) error {
 					serial *= float64(iv.Extent())
 				}
 			}
-			d.Atomic = parallel < fewParallel && serial >= manySerial && atomicUpdate(s.p, f, &f.Stages[st])
+			d.Atomic = parallel < fewParallel && serial >= manySerial && atomicUpdate(pr, f, &f.Stages[st])
 			whole := predicated(s.p, &f.Stages[st])
 			longest := -1
 			for l := range box {
@@ -100,30 +100,4 @@ func predicated(p *halideir.Pipeline, st *halideir.Stage) []bool {
 // if there is none.
 func contiguous(st *halideir.Stage) int {
 	return slices.IndexFunc(st.Loops, func(l halideir.Loop) bool { return l.Arg == 0 && l.Kind.Parallel() })
-}
-
-// atomicUpdate reports whether the update can be made of atomic operations that every GPU
-// of the API has and that give the same result in any order: a 32-bit integer to which
-// something is added. Floats would depend on the order; other operations become a
-// compare-and-swap loop in Halide 21, which reads the old value a second time without
-// protection. Halide 21 has no atomics for Metal, Direct3D and WebGPU.
-func atomicUpdate(p *halideir.Pipeline, f *halideir.Func, st *halideir.Stage) bool {
-	if p.Target.API != "cuda" && p.Target.API != "opencl" || !st.Associative || !st.Commutative || len(f.Types) != 1 {
-		return false
-	}
-	t := f.Types[0]
-	if t.Bits != 32 || t.Lanes > 1 || t.Code != halideir.Int && t.Code != halideir.UInt {
-		return false
-	}
-	v := &p.Nodes[st.Values[0]]
-	for v.Op == halideir.OpLet {
-		v = &p.Nodes[v.Args[1]]
-	}
-	return v.Op == halideir.OpAdd && (selfLoad(p, f, st, v.Args[0]) || selfLoad(p, f, st, v.Args[1]))
-}
-
-// selfLoad reports whether an expression is the point that the stage stores.
-func selfLoad(p *halideir.Pipeline, f *halideir.Func, st *halideir.Stage, id halideir.NodeID) bool {
-	n := &p.Nodes[id]
-	return n.Op == halideir.OpCall && n.Call == halideir.CallHalide && n.Func == f.ID && slices.Equal(n.Args, st.Args)
 }

@@ -64,6 +64,9 @@ func (a *Analysis) number() {
 	}
 }
 
+// Canonical is the first of all expressions that are equal to this one.
+func (a *Analysis) Canonical(id halideir.NodeID) halideir.NodeID { return a.canonical[id] }
+
 func (a *Analysis) keyOf(n *halideir.Node) key {
 	k := key{
 		op: n.Op, t: n.Type, a: -1, b: -1, c: -1, integer: n.Int, float: math.Float64bits(n.Float), name: n.Name,

@@ -1,0 +1,79 @@
+package autoscheduler
+
+import (
+	"slices"
+
+	"gowarp/halideir"
+	"gowarp/internal/plan"
+)
+
+// atomicUpdate reports whether the update can be made of atomic operations that every GPU
+// of the API has and that give the same result in any order: a 32-bit integer to which
+// something is added. Floats would depend on the order; other operations become a
+// compare-and-swap loop in Halide 21, which reads the old value a second time without
+// protection. Halide 21 has no atomics for Metal, Direct3D and WebGPU.
+func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) bool {
+	p := pr.P
+	if p.Target.API != "cuda" && p.Target.API != "opencl" || !st.Associative || !st.Commutative || len(f.Types) != 1 {
+		return false
+	}
+	t := f.Types[0]
+	if t.Bits != 32 || t.Lanes > 1 || t.Code != halideir.Int && t.Code != halideir.UInt {
+		return false
+	}
+	v := &p.Nodes[st.Values[0]]
+	if v.Op != halideir.OpAdd {
+		return false
+	}
+	switch {
+	case selfLoad(p, f, st, v.Args[0]):
+		return apart(pr, st.Args, v.Args[1])
+	case selfLoad(p, f, st, v.Args[1]):
+		return apart(pr, st.Args, v.Args[0])
+	}
+	return false
+}
+
+// apart reports whether what is added has surely no work in common with the place that it is
+// added to. What both compute Halide 21 computes once, in a let around the store, and then no
+// longer sees an addition there: it makes a compare-and-swap loop.
+func apart(pr *plan.Problem, place []halideir.NodeID, added halideir.NodeID) bool {
+	type parts struct {
+		work           map[halideir.NodeID]bool // all but constants and variables
+		loads, inlined bool
+	}
+	of := func(roots ...halideir.NodeID) parts {
+		out := parts{work: map[halideir.NodeID]bool{}}
+		pr.P.Walk(func(id halideir.NodeID, n *halideir.Node) {
+			if len(n.Args) == 0 && n.Op != halideir.OpCall && !(n.Op == halideir.OpVar && n.Kind == halideir.VarLet) {
+				return
+			}
+			out.work[pr.Access.Canonical(id)] = true
+			if n.Op == halideir.OpCall && (n.Call == halideir.CallHalide || n.Call == halideir.CallImage) {
+				out.loads = true
+				out.inlined = out.inlined || n.Call == halideir.CallHalide && pr.Inlined[n.Func]
+			}
+		}, roots...)
+		return out
+	}
+	a, p := of(added), of(place...)
+	if len(a.work) == 0 {
+		return true
+	}
+	// Two loads may be one once Funcs are in place, and so may anything inside those.
+	if a.loads && p.loads || a.inlined || p.inlined {
+		return false
+	}
+	for id := range a.work {
+		if p.work[id] {
+			return false
+		}
+	}
+	return true
+}
+
+// selfLoad reports whether an expression is the point that the stage stores.
+func selfLoad(p *halideir.Pipeline, f *halideir.Func, st *halideir.Stage, id halideir.NodeID) bool {
+	n := &p.Nodes[id]
+	return n.Op == halideir.OpCall && n.Call == halideir.CallHalide && n.Func == f.ID && slices.Equal(n.Args, st.Args)
+}

@@ -1,0 +1,60 @@
+package autoscheduler
+
+import (
+	"testing"
+
+	"gowarp/halideir/schedule"
+	"gowarp/internal/irtest"
+)
+
+// TestAtomicApart: an addition is atomic only where the place and what is added share no work; what
+// Halide 21 makes of each of these was read off its PTX.
+func TestAtomicApart(t *testing.T) {
+	type exprs func(at func(x, y irtest.Expr) irtest.Expr, x, y irtest.Expr) (place, added irtest.Expr)
+	for name, c := range map[string]struct {
+		of     exprs
+		atomic bool // atom.add, not a loop of atom.cas
+	}{
+		"one for each": {func(at func(x, y irtest.Expr) irtest.Expr, x, y irtest.Expr) (irtest.Expr, irtest.Expr) {
+			return at(x, y), x.Mul(0).Add(1)
+		}, true},
+		"the coordinate": {func(at func(x, y irtest.Expr) irtest.Expr, x, y irtest.Expr) (irtest.Expr, irtest.Expr) {
+			return at(x, y), x
+		}, true},
+		"what is loaded": {func(at func(x, y irtest.Expr) irtest.Expr, x, y irtest.Expr) (irtest.Expr, irtest.Expr) {
+			return x.Mod(16), at(x, y)
+		}, true},
+		"the same load twice": {func(at func(x, y irtest.Expr) irtest.Expr, x, y irtest.Expr) (irtest.Expr, irtest.Expr) {
+			return at(x, y), at(x, y)
+		}, false},
+		"two loads": {func(at func(x, y irtest.Expr) irtest.Expr, x, y irtest.Expr) (irtest.Expr, irtest.Expr) {
+			return at(x, y), at(y, x)
+		}, false},
+		"the same sum": {func(at func(x, y irtest.Expr) irtest.Expr, x, y irtest.Expr) (irtest.Expr, irtest.Expr) {
+			return x.Add(y).Mod(16), x.Add(y)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := irtest.New()
+			in := b.Input("in", irtest.U8, 640, 640)
+			at := func(x, y irtest.Expr) irtest.Expr { return in.At(x, y).Cast(irtest.I32) }
+			hist := b.Func("hist", []string{"i"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return v[0].Mul(0) })
+			hist.Update([]irtest.RVar{{Name: "r$x", Extent: 640}, {Name: "r$y", Extent: 480}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+				place, added := c.of(at, r[0], r[1])
+				return []irtest.Expr{place}, hist.At(place).Add(added)
+			})
+			b.Output(hist, 256)
+			r, err := Run(b.Build(), DefaultParams())
+			if err != nil {
+				t.Fatal(err)
+			}
+			atomic := false
+			for _, d := range r.Schedule.Directives {
+				atomic = atomic || d.Do == schedule.Atomic
+			}
+			if atomic != c.atomic {
+				t.Errorf("atomic %v, want %v", atomic, c.atomic)
+			}
+		})
+	}
+}
