@@ -121,7 +121,7 @@ golden: setup ## write the golden files anew, then show what changed
 ROOT = $(DESTDIR)$(PREFIX)
 INSTALLED = bin/gowarp lib/libautoschedule_gowarp.so lib/libgowarp_preload.so lib/cmake/gowarp lib/gowarp share/doc/gowarp
 DOCUMENTS := README.md LICENSE ARCHITECTURE.md RATIONALE.md CONTRIBUTING.md docs/corners.jpg gpusim/GPUSIM.md \
-	halideir/FORMAT.md halideir/pipeline.schema.json halideir/schedule.schema.json
+	gpusim/report.schema.json halideir/FORMAT.md halideir/pipeline.schema.json halideir/schedule.schema.json
 
 install: build ## put gowarp into PREFIX (/usr/local), behind DESTDIR
 	@install -d "$(ROOT)/bin" "$(ROOT)/lib/cmake/gowarp" "$(ROOT)/lib/gowarp/gpusim"

@@ -96,6 +96,9 @@ func writeOccupancy(w io.Writer, d *occupancy.Device, u occupancy.Usage, r occup
 	} else {
 		fmt.Fprintf(&b, "on an SM    %s, %d of %d warps: occupancy %.2f\n", blocks(r.ActiveBlocks), r.ActiveWarps, d.MaxWarpsPerSM(), r.Occupancy)
 	}
+	if u.SharedBytes > d.SharedPerBlock && u.SharedBytes <= d.SharedPerBlockOptin {
+		fmt.Fprintf(&b, "            a block has %d B unless its program asks for more, up to %d B here; Halide's runtime does not\n", d.SharedPerBlock, d.SharedPerBlockOptin)
+	}
 	fmt.Fprintf(&b, "limited by  %s\n", strings.ReplaceAll(r.Limiters.String(), ",", ", "))
 	for i, s := range reliefs {
 		head := "            "

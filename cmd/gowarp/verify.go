@@ -142,6 +142,9 @@ func verifySettings(c *cli.Context) ([]string, error) {
 		if err != nil {
 			return nil, usagef("verify: --gpu: %w", err)
 		}
+		if cc := c.Int("capability"); c.IsSet("capability") && cc != d.Capability {
+			return nil, usagef("verify: --gpu %s has compute capability %d.%d, --capability says %d; give one of them", name, d.Capability/10, d.Capability%10, cc)
+		}
 		set("GPU", d.Name)
 	}
 	if c.IsSet("capability") {

@@ -31,7 +31,7 @@ type Launch struct {
 	NoChecks bool
 	// L2 is the cache of which traffic to DRAM is estimated; without bytes none is.
 	L2 count.L2
-	// MaxSteps is how many basic blocks a warp may run; 0 is 2^28.
+	// MaxSteps is how many basic blocks a warp may run; 0 is 2^26.
 	MaxSteps int64
 }
 
@@ -39,7 +39,7 @@ func (l *Launch) maxSteps() int64 {
 	if l.MaxSteps > 0 {
 		return l.MaxSteps
 	}
-	return 1 << 28
+	return 1 << 26
 }
 
 // Limits of a launch without opting in to more, on every NVIDIA GPU that Halide knows.

@@ -210,7 +210,7 @@ func (w *warp) run() {
 		}
 		w.end(top, b)
 		if w.steps++; w.steps > most {
-			w.fail(b.line, check.EndlessLoop, bits.TrailingZeros32(w.lanes), "the warp has run %d basic blocks without an end", w.steps)
+			w.fail(b.line, check.EndlessLoop, bits.TrailingZeros32(w.lanes), "the warp has run %d basic blocks without an end (GOWARP_GPUSIM_MAX_STEPS allows more)", w.steps)
 			return
 		}
 		if w.state != running {

@@ -41,3 +41,23 @@ func TestTypesOnDevice(t *testing.T) {
 		}
 	}
 }
+
+// TestIntrinsicsOnDevice: functions that Halide's C-like kernels lack stay on the host but under CUDA.
+func TestIntrinsicsOnDevice(t *testing.T) {
+	for api, host := range map[string]bool{"cuda": false, "opencl": true, "metal": true} {
+		b := irtest.New()
+		b.Target("x", api, 0)
+		in := b.Input("in", irtest.U32, 64)
+		f := b.Func("f", []string{"x"}, irtest.U32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0]).Call("popcount") })
+		b.Output(f, 64)
+		p := b.Build()
+		for i := range p.Nodes {
+			if p.Nodes[i].Name == "popcount" {
+				p.Nodes[i].Call = halideir.CallPureIntrinsic
+			}
+		}
+		if why := HostReasons(p)[f.ID]; (why != "") != host {
+			t.Errorf("popcount on %s: %q", api, why)
+		}
+	}
+}

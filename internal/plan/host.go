@@ -16,6 +16,10 @@ var deviceFunctions = map[string]bool{
 	"round": true, "sin": true, "sinh": true, "sqrt": true, "tan": true, "tanh": true, "trunc": true,
 }
 
+// cudaOnly are the intrinsics for which Halide 21's backends that write C call functions that no
+// kernel has.
+var cudaOnly = map[string]bool{"popcount": true, "count_leading_zeros": true, "count_trailing_zeros": true}
+
 func onDevice(name string) bool {
 	base, bits, ok := cutLast(name, "_f")
 	return ok && (bits == "16" || bits == "32" || bits == "64") && deviceFunctions[base]
@@ -71,6 +75,10 @@ func hostReason(p *halideir.Pipeline, fn int) string {
 				return
 			}
 			switch n.Call {
+			case halideir.CallIntrinsic, halideir.CallPureIntrinsic:
+				if cudaOnly[n.Name] && p.Target.API != "cuda" {
+					why = fmt.Sprintf("it calls %s, which Halide compiles for no GPU but CUDA's", n.Name)
+				}
 			case halideir.CallExtern, halideir.CallExternCPlusPlus, halideir.CallPureExtern:
 				if !onDevice(n.Name) {
 					why = fmt.Sprintf("it calls %s, which exists only on the host", n.Name)

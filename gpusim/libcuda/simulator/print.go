@@ -28,7 +28,7 @@ func (r *Report) Print(w io.Writer) {
 		fmt.Fprintf(w, "output elements: %s\n", strings.Join(widths, ", "))
 	}
 	if r.Blocks > 0 {
-		fmt.Fprintf(w, "at most %s of a launch run: counts are scaled up, the program's results are incomplete\n", plural(r.Blocks, "block"))
+		fmt.Fprintf(w, "at most %s of a launch run: of larger launches the counts are scaled up and the results incomplete\n", plural(r.Blocks, "block"))
 	}
 	for _, k := range r.Kernels {
 		r.printKernel(w, k)

@@ -272,7 +272,7 @@ func (s *server) load(text []byte) (code, []uint64) {
 	case err != nil:
 		return s.fail(invalidPTX, "%v", err), nil
 	case m.Capability() > s.o.Capability:
-		return s.fail(noBinaryForGPU, "the module is for %s, the simulated device is sm_%d; set GOWARP_GPUSIM_CAPABILITY", m.Target, s.o.Capability), nil
+		return s.fail(noBinaryForGPU, "the module is for %s, the simulated device is sm_%d; name a newer one by --gpu or --capability of gowarp verify (GOWARP_GPUSIM_CAPABILITY)", m.Target, s.o.Capability), nil
 	}
 	loaded, err := exec.Load(m)
 	if err != nil {
