@@ -24,17 +24,7 @@ func pair(t *testing.T) (*plan.Problem, *plan.Kernel) {
 		return g.At(v[0], v[1]).Add(g.At(v[0].Add(1), v[1]))
 	})
 	b.Output(out, 1024, 1024)
-	s := &state{p: b.Build(), params: DefaultParams()}
-	if err := s.configure(); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range []func(*state) error{checkInput, analyse, chooseDims} {
-		if err := f(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.expand(g.ID, 0)
-	s.expand(out.ID, 0)
+	s := prepared(t, b)
 	return s.problem, kernel(t, s.problem, strategy.BlockTile{}, s.problem.NewGroup(out.ID, []int{g.ID}))
 }
 

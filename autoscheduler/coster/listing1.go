@@ -59,7 +59,7 @@ func listing1(pr *plan.Problem, k *plan.Kernel, ph Phase, scaled bool) Price {
 			n := &m.Nests[j]
 			points, threads := n.Points(), n.ThreadCount()
 			if m.Where == plan.AtThread {
-				threads = anchorThreads(k, m.Anchor)
+				threads = k.ThreadsOf(m.Anchor)
 				points *= threads
 			}
 			a.memory += nestMemory(pr, k, n, points)
@@ -147,20 +147,6 @@ func wantedBlocks(pr *plan.Problem, k *plan.Kernel) int64 {
 		}
 	}
 	return min(BlocksPerSM*int64(pr.Device.SMs), max(1, points/int64(pr.Device.WarpSize)))
-}
-
-// anchorThreads is the number of threads of the Func in whose threads a member is
-// computed.
-func anchorThreads(k *plan.Kernel, anchor int) int64 {
-	if anchor == k.Out.Func {
-		return k.Out.ThreadCount()
-	}
-	for i := range k.Members {
-		if k.Members[i].Func == anchor {
-			return k.Members[i].Nests[0].ThreadCount()
-		}
-	}
-	return 1
 }
 
 // outMemory is the memory cost of the output stage for one tile: its loads and its

@@ -334,25 +334,12 @@ func member(pr *plan.Problem, k *plan.Kernel, m *plan.Member) Member {
 	}
 	times := float64(k.Tiles())
 	if m.Where == plan.AtThread {
-		times *= float64(threadsOf(k, m.Anchor))
+		times *= float64(k.ThreadsOf(m.Anchor))
 	}
 	if needed := float64(pr.Regions.Funcs[m.Func].Points()); needed > 0 {
 		out.Repeats = points * times / needed
 	}
 	return out
-}
-
-// threadsOf is the number of threads, in a block, that compute a Func of the kernel.
-func threadsOf(k *plan.Kernel, fn int) int64 {
-	if fn == k.Out.Func {
-		return k.Out.ThreadCount()
-	}
-	for i := range k.Members {
-		if k.Members[i].Func == fn {
-			return k.Members[i].Nests[0].ThreadCount()
-		}
-	}
-	return 1
 }
 
 func launchBounds(pr *plan.Problem, k *plan.Kernel) *Bounds {

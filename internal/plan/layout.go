@@ -83,6 +83,19 @@ func (k *Kernel) Tiles() int64 { return k.Grid[0] * k.Grid[1] * k.Grid[2] }
 // ThreadsPerBlock is the number of threads of a block.
 func (k *Kernel) ThreadsPerBlock() int64 { return k.Block[0] * k.Block[1] * k.Block[2] }
 
+// ThreadsOf is the number of threads, in a block, that compute a Func of the kernel.
+func (k *Kernel) ThreadsOf(fn int) int64 {
+	if fn == k.Out.Func {
+		return k.Out.ThreadCount()
+	}
+	for i := range k.Members {
+		if k.Members[i].Func == fn {
+			return k.Members[i].Nests[0].ThreadCount()
+		}
+	}
+	return 1
+}
+
 // Points is the number of iterations of a nest in one block, all levels below
 // the blocks together.
 func (n *Nest) Points() int64 {
