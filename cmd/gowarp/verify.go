@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,7 +98,11 @@ func verify(c *cli.Context) error {
 			r.Outputs = &simulator.Outputs{Elements: c.Int64("outputs")}
 			r.PerOutput()
 		}
-		r.Print(c.App.Writer)
+		var text bytes.Buffer
+		r.Print(&text)
+		if _, err := text.WriteTo(c.App.Writer); err != nil {
+			return fmt.Errorf("verify: the report: %w", err)
+		}
 		wrong = wrong || r.Wrong()
 	}
 	if err := file.write(found); err != nil {
@@ -175,8 +180,11 @@ type reportFile struct {
 }
 
 func newReportFile(name string) (*reportFile, error) {
-	if name == "" {
+	switch name {
+	case "":
 		return &reportFile{}, nil
+	case "-":
+		return nil, usagef("verify: --json -: standard output has the report for people; name a file, or /dev/stderr")
 	}
 	created := !exists(name)
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
