@@ -50,11 +50,11 @@ func convert(i *ptx.Inst) (scalar, bool) {
 		return s, whole
 	case d.Kind == ptx.Float && isInt(a):
 		s.f = intToFloat(d, a, mode)
-		return s, rounds == 1 && !whole && !ftz && !i.Has("sat") && (d != f16 || mode == nearest)
+		return s, rounds == 1 && !whole && !ftz && !i.Has("sat") && (d != f16 || mode == nearest || whole)
 	case d.Kind == ptx.Float && a.Kind == ptx.Float:
 		s.f = floatToFloat(d, a, mode, whole, ftz, i.Has("sat"))
 		// Widening is exact and takes no rounding; narrowing must name one.
-		return s, (whole || d.Bits > a.Bits && rounds == 0 || d.Bits < a.Bits && rounds == 1 || d == a && rounds == 0) && (d != f16 || mode == nearest)
+		return s, (whole || d.Bits > a.Bits && rounds == 0 || d.Bits < a.Bits && rounds == 1 || d == a && rounds == 0) && (d != f16 || mode == nearest || whole)
 	}
 	return s, false
 }
