@@ -111,10 +111,10 @@ table: setup ## check every program and N random pipelines; the table is build/t
 		go run ./benchmarks/table build/rows.jsonl >build/table.md || failed=1; \
 		cat build/table.md; exit $$failed
 
-# Only packages whose tests define -update know the flag.
+# Only packages whose tests have golden files know -update.
 golden: setup ## write the golden files anew, then show what changed
 	@$(MAKE) --no-print-directory build
-	@go test $(TAGS) -timeout 60m $$(grep -rlE 'flag\.Bool\("update"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u) -update
+	@go test $(TAGS) -timeout 60m $$(grep -rl '"gowarp/internal/golden"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u) -update
 	@git status --short
 
 # Everything finds its parts by where it lies itself, so PREFIX may be moved as a whole.

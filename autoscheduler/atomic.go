@@ -27,17 +27,17 @@ func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) bool {
 	}
 	switch {
 	case selfLoad(p, f, st, v.Args[0]):
-		return apart(pr, st.Args, v.Args[1])
+		return disjoint(pr, st.Args, v.Args[1])
 	case selfLoad(p, f, st, v.Args[1]):
-		return apart(pr, st.Args, v.Args[0])
+		return disjoint(pr, st.Args, v.Args[0])
 	}
 	return false
 }
 
-// apart reports whether what is added has surely no work in common with the place that it is
+// disjoint reports whether what is added has surely no work in common with the place that it is
 // added to. What both compute Halide 21 computes once, in a let around the store, and then no
 // longer sees an addition there: it makes a compare-and-swap loop.
-func apart(pr *plan.Problem, place []halideir.NodeID, added halideir.NodeID) bool {
+func disjoint(pr *plan.Problem, place []halideir.NodeID, added halideir.NodeID) bool {
 	type parts struct {
 		work           map[halideir.NodeID]bool // all but constants and variables
 		loads, inlined bool
@@ -49,7 +49,7 @@ func apart(pr *plan.Problem, place []halideir.NodeID, added halideir.NodeID) boo
 				return
 			}
 			out.work[pr.Access.Canonical(id)] = true
-			if n.Op == halideir.OpCall && (n.Call == halideir.CallHalide || n.Call == halideir.CallImage) {
+			if n.ReadsBuffer() {
 				out.loads = true
 				out.inlined = out.inlined || n.Call == halideir.CallHalide && pr.Inlined[n.Func]
 			}

@@ -12,6 +12,7 @@ import (
 	"gowarp/autoscheduler/legality"
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
+	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
 )
 
@@ -146,7 +147,7 @@ func dumpAnalyse(s *state, t *table) {
 			if a.Copy {
 				note = "a copy"
 			}
-			t.row(stageName(f, st), boxText(pr.Regions.Funcs[id]), pr.Bytes(id), a.Value.Total(), len(a.Loads), a.Address.Total(), note)
+			t.row(schedule.StageLabel(f.Label, st), boxText(pr.Regions.Funcs[id]), pr.Bytes(id), a.Value.Total(), len(a.Loads), a.Address.Total(), note)
 		}
 	}
 }
@@ -164,7 +165,7 @@ func dumpInline(s *state, t *table) {
 		for _, id := range ex.Inlined {
 			in = append(in, s.p.Funcs[id].Label)
 		}
-		t.row(stageName(f, st), ex.Ops, len(ex.Loads), ex.Tree, orDash(strings.Join(in, ", ")))
+		t.row(schedule.StageLabel(f.Label, st), ex.Ops, len(ex.Loads), ex.Tree, orDash(strings.Join(in, ", ")))
 	})
 }
 
@@ -190,7 +191,7 @@ func dumpDims(s *state, t *table) {
 		if d.Atomic {
 			note = "atomic"
 		}
-		t.row(stageName(f, st), orDash(strings.Join(tiled, ", ")), orDash(strings.Join(others, ", ")), note)
+		t.row(schedule.StageLabel(f.Label, st), orDash(strings.Join(tiled, ", ")), orDash(strings.Join(others, ", ")), note)
 	})
 }
 
@@ -225,7 +226,7 @@ func dumpTile(s *state, t *table) {
 				continue
 			}
 			t.line("kernel %s: %s, tile %v, blocks %v, threads %v, shared %d B (sum %d), registers %d, occupancy %.4g (%v), cost %.6g",
-				stageName(&s.p.Funcs[k.Out.Func], k.Out.Stage), k.Strategy, k.Choice.Tile, k.Grid, k.Block, k.SharedBytes, k.SharedSum,
+				schedule.StageLabel(s.p.Funcs[k.Out.Func].Label, k.Out.Stage), k.Strategy, k.Choice.Tile, k.Grid, k.Block, k.SharedBytes, k.SharedSum,
 				k.Registers, k.Occupancy.Occupancy, k.Occupancy.Limiters, f.Prices[j].Cost)
 			t.row("  NEST", "SERIAL", "THREADS", "BLOCKS", "STORED")
 			for m := range k.Members {
@@ -259,7 +260,7 @@ func (s *state) nestCells(n *plan.Nest, stored string) []any {
 	if n.Wrap > 0 {
 		blocks += fmt.Sprintf(" (wrapped at %d)", n.Wrap)
 	}
-	return []any{"  " + stageName(f, n.Stage), uses(n.Serial), uses(n.Threads), blocks, stored}
+	return []any{"  " + schedule.StageLabel(f.Label, n.Stage), uses(n.Serial), uses(n.Threads), blocks, stored}
 }
 
 func (s *state) memberText(m *plan.Member) string {
@@ -282,7 +283,7 @@ func dumpLegality(s *state, t *table) {
 			if k.Host {
 				verdict = "runs on the host"
 			}
-			t.line("%s %s", stageName(&s.p.Funcs[k.Out.Func], k.Out.Stage), verdict)
+			t.line("%s %s", schedule.StageLabel(s.p.Funcs[k.Out.Func].Label, k.Out.Stage), verdict)
 		}
 	}
 	t.line("the groups can be launched in this order")
@@ -303,13 +304,6 @@ func (s *state) eachStage(f func(fn *halideir.Func, stage int)) {
 			}
 		}
 	}
-}
-
-func stageName(f *halideir.Func, stage int) string {
-	if stage == 0 {
-		return f.Label
-	}
-	return fmt.Sprintf("%s.update(%d)", f.Label, stage-1)
 }
 
 // boxText is [0, 99] x [-1, 64].

@@ -3,7 +3,6 @@ package autoscheduler
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gowarp/internal/golden"
 	"gowarp/internal/irtest"
 )
 
@@ -27,20 +27,7 @@ func TestDumpGolden(t *testing.T) {
 		if err := Dump(&b, p, prm, DumpAll); err != nil {
 			t.Fatal(err)
 		}
-		golden := filepath.Join("testdata", "golden", name+".dump.txt")
-		if *update {
-			if err := os.WriteFile(golden, b.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatalf("%v; run make golden", err)
-		}
-		if d := cmp.Diff(string(want), b.String()); d != "" {
-			t.Errorf("%s: a pass changed; if it should, run make golden:\n%s", name, d)
-		}
+		golden.Compare(t, filepath.Join("testdata", "golden", name+".dump.txt"), b.Bytes())
 	}
 }
 

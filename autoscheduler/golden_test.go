@@ -2,18 +2,14 @@ package autoscheduler
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"gowarp/halideir"
+	"gowarp/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestGolden prints the schedule of every pipeline in testdata, as exported from
 // Halide, for two devices. A change of schedule shows in review.
@@ -45,23 +41,7 @@ func TestGolden(t *testing.T) {
 					}
 					b.WriteString("\n")
 					b.WriteString(s.CPlusPlus(p))
-					golden := filepath.Join("testdata", "golden", name+".txt")
-					if *update {
-						if err := os.MkdirAll(filepath.Dir(golden), 0o777); err != nil {
-							t.Fatal(err)
-						}
-						if err := os.WriteFile(golden, b.Bytes(), 0o666); err != nil {
-							t.Fatal(err)
-						}
-						return
-					}
-					want, err := os.ReadFile(golden)
-					if err != nil {
-						t.Fatalf("%v; run make golden", err)
-					}
-					if d := cmp.Diff(string(want), b.String()); d != "" {
-						t.Errorf("the schedule changed; if it should, run make golden:\n%s", d)
-					}
+					golden.Compare(t, filepath.Join("testdata", "golden", name+".txt"), b.Bytes())
 				})
 			}
 		}

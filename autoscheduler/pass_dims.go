@@ -80,7 +80,7 @@ func predicated(p *halideir.Pipeline, st *halideir.Stage) []bool {
 	loads := false
 	p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
 		switch {
-		case n.Op == halideir.OpCall && (n.Call == halideir.CallHalide || n.Call == halideir.CallImage):
+		case n.ReadsBuffer():
 			loads = true
 		case n.Op == halideir.OpVar:
 			for l, loop := range st.Loops {

@@ -6,28 +6,17 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gowarp/internal/golden"
 )
 
 func TestDumpIsGolden(t *testing.T) {
 	got := dumpOf(t, "features")
-	golden := filepath.Join("testdata", "features.golden.json")
-	if *update {
-		if err := os.WriteFile(golden, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("the dump is not the golden file's (go test -update rewrites it):\n%s", diff)
-	}
+	golden.Compare(t, filepath.Join("testdata", "features.golden.json"), got)
 }
 
 func TestDumpFollowsTheSchema(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,8 +19,6 @@ import (
 	"gowarp/benchmarks/harness"
 	"gowarp/halideir"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // cudaTarget does not depend on the machine's CPU.
 const cudaTarget = "target=x86-64-linux-cuda-cuda_capability_86"

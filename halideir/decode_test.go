@@ -3,21 +3,18 @@ package halideir_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gowarp/halideir"
 	"gowarp/halideir/access"
+	"gowarp/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // dumps are pipelines as the bridge wrote them.
 func dumps(t testing.TB) map[string][]byte {
@@ -37,22 +34,6 @@ func dumps(t testing.TB) map[string][]byte {
 	return docs
 }
 
-func golden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", file, d)
-	}
-}
-
 func TestPrintGolden(t *testing.T) {
 	for name, data := range dumps(t) {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +45,7 @@ func TestPrintGolden(t *testing.T) {
 			if err := p.Print(&b); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, filepath.Join("testdata", name+".txt"), b.Bytes())
+			golden.Compare(t, filepath.Join("testdata", name+".txt"), b.Bytes())
 		})
 	}
 }

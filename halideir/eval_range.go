@@ -7,17 +7,7 @@ func (p *Pipeline) EvalRange(id NodeID, env Env) (lo, hi int64, okLo, okHi bool)
 	if id < 0 || int(id) >= len(p.Nodes) || !p.Nodes[id].Type.IsInt() || p.Nodes[id].Type.Lanes > 1 {
 		return 0, 0, false, false
 	}
-	e := ranger{p: p, env: env, memo: map[NodeID]span{}, lets: map[string]NodeID{}}
-	p.Walk(func(_ NodeID, n *Node) {
-		if n.Op != OpLet {
-			return
-		}
-		if old, twice := e.lets[n.Name]; twice && old != n.Args[0] {
-			e.lets[n.Name] = NoNode
-		} else {
-			e.lets[n.Name] = n.Args[0]
-		}
-	}, id)
+	e := ranger{p: p, env: env, memo: map[NodeID]span{}, lets: p.Lets(id)}
 	r := e.eval(id, maxRangeDepth)
 	return r.lo, r.hi, r.lo > -unbounded, r.hi < unbounded
 }
@@ -97,7 +87,7 @@ func (e *ranger) node(n *Node, depth int) span {
 	case OpDiv:
 		a, b := arg(0), arg(1)
 		if b.point() && b.lo > 0 {
-			return span{floorEnd(a.lo, b.lo), floorEnd(a.hi, b.lo)}
+			return span{over(a.lo, b.lo), over(a.hi, b.lo)}
 		}
 	case OpMod:
 		if b := arg(1); b.point() && b.lo > 0 {
@@ -125,14 +115,8 @@ func (e *ranger) node(n *Node, depth int) span {
 
 func (s span) times(k int64) span {
 	end := func(v int64) int64 {
-		switch {
-		case v <= -unbounded || v >= unbounded:
-			if (v > 0) == (k > 0) {
-				return unbounded
-			}
-			return -unbounded
-		case k > 1<<31 || k < -1<<31 || v > 1<<29 || v < -1<<29:
-			// The product may not fit; what is so large is as good as unbounded.
+		// Where the product may not fit, it is as good as unbounded.
+		if max(v, -v) > 1<<29 || max(k, -k) > 1<<31 {
 			if (v > 0) == (k > 0) {
 				return unbounded
 			}
@@ -149,14 +133,12 @@ func (s span) times(k int64) span {
 	return span{end(s.hi), end(s.lo)}
 }
 
-func floorEnd(v, d int64) int64 {
-	if v <= -unbounded || v >= unbounded {
-		return v
+// over divides an end by a positive number, rounding down.
+func over(end, d int64) int64 {
+	if end <= -unbounded || end >= unbounded {
+		return end
 	}
-	q := v / d
-	if v%d < 0 {
-		q--
-	}
+	q, _ := DivEuclid(end, d)
 	return q
 }
 

@@ -118,6 +118,11 @@ func (c CallType) String() string {
 	return "invalid"
 }
 
+// ReadsBuffer reports whether the node is a load from a Func or an input.
+func (n *Node) ReadsBuffer() bool {
+	return n.Op == OpCall && (n.Call == CallHalide || n.Call == CallImage)
+}
+
 // Node is one expression. Its operands have smaller ids than its own.
 type Node struct {
 	Op   Op

@@ -18,6 +18,23 @@ func (p *Pipeline) Walk(visit func(id NodeID, n *Node), roots ...NodeID) {
 	}
 }
 
+// Lets are the values that the lets below the roots bind, by name; NoNode where two lets of one
+// name bind different ones.
+func (p *Pipeline) Lets(roots ...NodeID) map[string]NodeID {
+	lets := map[string]NodeID{}
+	p.Walk(func(_ NodeID, n *Node) {
+		if n.Op != OpLet {
+			return
+		}
+		if old, twice := lets[n.Name]; twice && old != n.Args[0] {
+			lets[n.Name] = NoNode
+		} else {
+			lets[n.Name] = n.Args[0]
+		}
+	}, roots...)
+	return lets
+}
+
 // Roots are the expressions of a stage: its left-hand side, values and predicate.
 func (s *Stage) Roots() []NodeID {
 	roots := append([]NodeID(nil), s.Args...)

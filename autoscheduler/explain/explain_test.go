@@ -2,7 +2,6 @@ package explain
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -10,15 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gowarp/autoscheduler"
 	"gowarp/halideir"
+	"gowarp/internal/golden"
 	"gowarp/internal/irtest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func report(t *testing.T, p *halideir.Pipeline, kv map[string]string) (*Report, *autoscheduler.Result) {
 	t.Helper()
@@ -56,20 +53,7 @@ func TestGolden(t *testing.T) {
 		if err := r.Print(&b); err != nil {
 			t.Fatal(err)
 		}
-		golden := filepath.Join("testdata", name+".txt")
-		if *update {
-			if err := os.WriteFile(golden, b.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatalf("%v; run make golden", err)
-		}
-		if d := cmp.Diff(string(want), b.String()); d != "" {
-			t.Errorf("%s: the explanation changed; if it should, run make golden:\n%s", name, d)
-		}
+		golden.Compare(t, filepath.Join("testdata", name+".txt"), b.Bytes())
 	}
 }
 

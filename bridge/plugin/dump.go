@@ -16,7 +16,7 @@ func write(name string, data []byte) error {
 	// Stat follows links that lead to no path, such as /dev/stdout's to a pipe.
 	if info, err := os.Stat(name); err == nil {
 		if info.IsDir() {
-			return errors.New("it is a folder; name a file in it")
+			return errors.New("it is a folder; name a file in it, as " + filepath.Join(name, "pipeline.json"))
 		}
 		if !info.Mode().IsRegular() {
 			return writeThrough(name, data)
@@ -48,9 +48,6 @@ func writeAtomically(name string, data []byte) (err error) {
 		return errors.New("the folder " + folder + " does not exist; make it, or name another file")
 	case err != nil || !info.IsDir():
 		return errors.New(folder + " is not a folder; name another file")
-	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return errors.New("it is a folder; name a file, as in " + filepath.Join(name, "pipeline.json"))
 	}
 	f, err := os.CreateTemp(folder, "."+filepath.Base(name)+".*")
 	if err != nil {

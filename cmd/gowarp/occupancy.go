@@ -33,8 +33,8 @@ Example:
 			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON"},
 		},
 		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return usagef("occupancy takes no argument, and got %q", c.Args().First())
+			if err := noArguments(c); err != nil {
+				return err
 			}
 			for _, name := range []string{"gpu", "threads"} {
 				if !c.IsSet(name) {

@@ -151,14 +151,18 @@ func (w *warp) aligned(o *op, bytes int) bool {
 	return true
 }
 
+// reach works out the lanes' addresses and runs an access of so many bytes a lane there.
+func (w *warp) reach(o *op, bytes int, run func(w *warp, o *op, bytes int)) {
+	if bad := w.addresses(o, bytes); bad != 0 {
+		w.doubtful(o, bytes, bad, run)
+	} else {
+		run(w, o, bytes)
+	}
+}
+
 // loadAny is ld from everything but .param.
 func loadAny(w *warp, o *op) {
-	bytes := int(o.size) * len(o.vec)
-	if bad := w.addresses(o, bytes); bad != 0 {
-		w.doubtful(o, bytes, bad, loadFrom)
-	} else {
-		loadFrom(w, o, bytes)
-	}
+	w.reach(o, int(o.size)*len(o.vec), loadFrom)
 }
 
 // loadFrom loads bytes from the lanes' addresses.
@@ -218,12 +222,7 @@ func loadFrom(w *warp, o *op, bytes int) {
 
 // storeAny is st.
 func storeAny(w *warp, o *op) {
-	bytes := int(o.size) * len(o.vec)
-	if bad := w.addresses(o, bytes); bad != 0 {
-		w.doubtful(o, bytes, bad, storeTo)
-	} else {
-		storeTo(w, o, bytes)
-	}
+	w.reach(o, int(o.size)*len(o.vec), storeTo)
 }
 
 // storeTo stores bytes to the lanes' addresses.
@@ -377,12 +376,7 @@ func (w *warp) wavefronts(bytes int) {
 
 // atomicAny is atom and red, lane by lane.
 func atomicAny(w *warp, o *op) {
-	bytes := int(o.size)
-	if bad := w.addresses(o, bytes); bad != 0 {
-		w.doubtful(o, bytes, bad, atomicAt)
-	} else {
-		atomicAt(w, o, bytes)
-	}
+	w.reach(o, int(o.size), atomicAt)
 }
 
 // atomicAt does the operation at the lanes' addresses.

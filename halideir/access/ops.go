@@ -147,7 +147,7 @@ func reduceClass(name string) Class {
 }
 
 func (o *Ops) call(p *halideir.Pipeline, n *halideir.Node) {
-	if n.Call == halideir.CallHalide || n.Call == halideir.CallImage || transparent(n) >= 0 {
+	if n.ReadsBuffer() || transparent(n) >= 0 {
 		return
 	}
 	name := FunctionName(n)

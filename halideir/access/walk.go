@@ -131,7 +131,7 @@ func (w *walker) addresses(n int) {
 func (w *walker) isValue(id halideir.NodeID) bool { return w.stamp[id] == w.now+1 }
 
 func isLoad(n *halideir.Node) bool {
-	return n.Op == halideir.OpLoad || n.Op == halideir.OpCall && (n.Call == halideir.CallHalide || n.Call == halideir.CallImage)
+	return n.Op == halideir.OpLoad || n.ReadsBuffer()
 }
 
 func (w *walker) load(id halideir.NodeID, n *halideir.Node) (Load, bool) {

@@ -32,7 +32,7 @@ func TestAlign(t *testing.T) {
 			t.Errorf("%v with remainder %d: %v, want %v", c.in, c.remainder, got, c.want)
 		}
 		// The definition, whatever the figures above say.
-		if n := got.Extent(); n%4 != 0 || !got.Contains(c.in) || n >= c.in.Extent()+7 || c.remainder != halideir.NoNode && n > 0 && floorMod(got.Lo-1, 4) != 0 {
+		if n := got.Extent(); n%4 != 0 || !got.Contains(c.in) || n >= c.in.Extent()+7 || c.remainder != halideir.NoNode && n > 0 && halideir.ModEuclid(got.Lo-1, 4) != 0 {
 			t.Errorf("%v is not aligned", got)
 		}
 	}

@@ -7,17 +7,10 @@ import "gowarp/halideir"
 // remainders or loaded values: the exported box may be as simple as any, but when Halide
 // lowers it starts from these expressions and may not come to it.
 func plainIndices(p *halideir.Pipeline, st *halideir.Stage) map[int][]bool {
-	w := plainWalker{p: p, lets: map[string]halideir.NodeID{}, memo: map[halideir.NodeID]bool{}}
+	w := plainWalker{p: p, lets: p.Lets(st.Roots()...), memo: map[halideir.NodeID]bool{}}
 	var calls []*halideir.Node
 	p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
-		switch {
-		case n.Op == halideir.OpLet:
-			if old, twice := w.lets[n.Name]; twice && old != n.Args[0] {
-				w.lets[n.Name] = halideir.NoNode
-			} else {
-				w.lets[n.Name] = n.Args[0]
-			}
-		case n.Op == halideir.OpCall && n.Call == halideir.CallHalide:
+		if n.Op == halideir.OpCall && n.Call == halideir.CallHalide {
 			calls = append(calls, n)
 		}
 	}, st.Roots()...)

@@ -131,13 +131,11 @@ func align(p *halideir.Pipeline, f *halideir.Func, k int, iv *Interval) {
 			continue
 		}
 		if r, ok := p.EvalInt(b.Remainder, halideir.Env{}); ok {
-			iv.Lo -= floorMod(iv.Lo-r, m)
+			iv.Lo -= halideir.ModEuclid(iv.Lo-r, m)
 		}
 		iv.Hi = iv.Lo + (iv.Extent()+m-1)/m*m - 1
 	}
 }
-
-func floorMod(a, m int64) int64 { return a - FloorDiv(a, m)*m }
 
 // externProducers takes the whole producer for an extern stage: what it reads is
 // known only at run time. A producer without any other region gets the extern

@@ -10,20 +10,26 @@ import (
 // finds its loops, new loops have new names, and every Func computed at a loop
 // is needed inside that loop alone. It knows no limits of devices.
 func (s *Schedule) Check(p *halideir.Pipeline) error {
+	_, err := s.carryOut(p)
+	return err
+}
+
+// carryOut is Check with the loops that the directives make.
+func (s *Schedule) carryOut(p *halideir.Pipeline) (*program, error) {
 	g, err := simulate(p, s.Directives)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range s.Kernels {
 		k := &s.Kernels[i]
 		if k.Func < 0 || k.Func >= len(p.Funcs) || k.Stage < 0 || k.Stage >= max(1, len(g.nests[k.Func])) {
-			return fmt.Errorf("schedule: kernel %d (%s): Func %d stage %d does not exist", i, k.Name, k.Func, k.Stage)
+			return nil, fmt.Errorf("schedule: kernel %d (%s): Func %d stage %d does not exist", i, k.Name, k.Func, k.Stage)
 		}
 		if !g.compute[k.Func].root {
-			return fmt.Errorf("schedule: kernel %d (%s): its Func is not computed at root", i, k.Name)
+			return nil, fmt.Errorf("schedule: kernel %d (%s): its Func is not computed at root", i, k.Name)
 		}
 	}
-	return nil
+	return g, nil
 }
 
 // checkPlace checks that the loops exist at which a Func is computed and
@@ -46,7 +52,7 @@ func (g *program) checkPlace(f int) error {
 		}
 		n := g.nests[at.Func][at.Stage]
 		if n.find(at.Var) < 0 {
-			return fmt.Errorf("%s: %s has no loop %q; it has %s", place.by, stageLabel(at.Name, at.Stage), at.Var, n.list())
+			return fmt.Errorf("%s: %s has no loop %q; it has %s", place.by, StageLabel(at.Name, at.Stage), at.Var, n.list())
 		}
 	}
 	return nil
@@ -73,7 +79,7 @@ func (g *program) checkUse(f int) error {
 }
 
 // String is the loop for people: gray.update(0).x.
-func (l *Level) String() string { return stageLabel(l.Name, l.Stage) + "." + l.Var }
+func (l *Level) String() string { return StageLabel(l.Name, l.Stage) + "." + l.Var }
 
 // inside reports whether the loop in is the loop out, or lies within it.
 func (g *program) inside(in, out *Level, budget int) bool {
@@ -104,7 +110,7 @@ func (g *program) needed(f, via int, at *Level, seen map[int]bool) error {
 			}
 		case g.compute[c].at == nil || !g.inside(g.compute[c].at, at, len(g.p.Funcs)):
 			return fmt.Errorf("%s: %s needs it too, and is not computed inside that loop",
-				g.compute[f].by, stageLabel(g.p.Funcs[c].Label, e.Stage))
+				g.compute[f].by, StageLabel(g.p.Funcs[c].Label, e.Stage))
 		}
 	}
 	return nil

@@ -117,7 +117,7 @@ func between(lo, hi int) string {
 func (d *Directive) String() string {
 	var args []string
 	if d.At != nil {
-		args = append(args, stageLabel(d.At.Name, d.At.Stage), d.At.Var)
+		args = append(args, StageLabel(d.At.Name, d.At.Stage), d.At.Var)
 	}
 	args = append(args, d.Vars...)
 	if d.N != 0 {
@@ -129,10 +129,11 @@ func (d *Directive) String() string {
 	if d.Memory != "" {
 		args = append(args, string(d.Memory))
 	}
-	return fmt.Sprintf("%s.%s(%s)", stageLabel(d.Name, d.Stage), d.Do, strings.Join(args, ", "))
+	return fmt.Sprintf("%s.%s(%s)", StageLabel(d.Name, d.Stage), d.Do, strings.Join(args, ", "))
 }
 
-func stageLabel(name string, stage int) string {
+// StageLabel is a stage for people: gray, or gray.update(0).
+func StageLabel(name string, stage int) string {
 	if stage == 0 {
 		return name
 	}

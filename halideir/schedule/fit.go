@@ -88,7 +88,7 @@ func (s *Schedule) differs(p *halideir.Pipeline) error {
 			return fmt.Errorf("%s has %d stages, the schedule was made for %d", b.Name, len(b.Stages), len(a.Stages))
 		}
 		for j := range a.Stages {
-			stage := stageLabel(b.Name, j)
+			stage := StageLabel(b.Name, j)
 			if len(a.Stages[j]) != len(b.Stages[j]) {
 				return fmt.Errorf("%s has the loops %s, the schedule was made for %s", stage, named(b.Stages[j]), named(a.Stages[j]))
 			}
@@ -126,11 +126,11 @@ func (s *Schedule) rename(f int, name string, now []Shape) (string, error) {
 }
 
 func (s *Schedule) renameKernel(k *Kernel, now []Shape) error {
-	name, err := s.rename(k.Func, strings.TrimSuffix(k.Name, stageLabel("", k.Stage)), now)
+	name, err := s.rename(k.Func, strings.TrimSuffix(k.Name, StageLabel("", k.Stage)), now)
 	if err != nil {
 		return err
 	}
-	k.Name = stageLabel(name, k.Stage)
+	k.Name = StageLabel(name, k.Stage)
 	k.Members = slices.Clone(k.Members)
 	for i := range k.Members {
 		if k.Members[i].Name, err = s.rename(k.Members[i].Func, k.Members[i].Name, now); err != nil {

@@ -2,10 +2,7 @@ package schedule
 
 import (
 	"bytes"
-	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,27 +10,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gowarp/halideir"
+	"gowarp/internal/golden"
 	"gowarp/internal/irtest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", file, d)
-	}
-}
 
 var samples = []struct {
 	name string
@@ -54,15 +33,15 @@ func TestGolden(t *testing.T) {
 			if err := s.Table(&table); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, sample.name+".tree", tree.Bytes())
-			golden(t, sample.name+".table", table.Bytes())
-			golden(t, sample.name+".json", s.JSON())
-			golden(t, sample.name+".cpp", []byte(s.CPlusPlus(p)))
+			golden.Compare(t, "testdata/"+sample.name+".tree", tree.Bytes())
+			golden.Compare(t, "testdata/"+sample.name+".table", table.Bytes())
+			golden.Compare(t, "testdata/"+sample.name+".json", s.JSON())
+			golden.Compare(t, "testdata/"+sample.name+".cpp", []byte(s.CPlusPlus(p)))
 			python, err := s.Python(p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, sample.name+".py", []byte(python))
+			golden.Compare(t, "testdata/"+sample.name+".py", []byte(python))
 		})
 	}
 }

@@ -200,5 +200,5 @@ func (w *sourceWriter) stageCalls(b *strings.Builder, ds []Directive) {
 		}
 		calls[i] = w.call(d, vars, atFunc, atVar)
 	}
-	w.chain(b, stageLabel(w.fn(ds[0].Func), ds[0].Stage), calls)
+	w.chain(b, StageLabel(w.fn(ds[0].Func), ds[0].Stage), calls)
 }

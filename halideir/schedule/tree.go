@@ -68,7 +68,7 @@ type treePrinter struct {
 
 // header is the kernel's line, or a plain one where no kernel is told of.
 func (t *treePrinter) header(f, stage int) string {
-	label := stageLabel(t.p.Funcs[f].Label, stage)
+	label := StageLabel(t.p.Funcs[f].Label, stage)
 	for i := range t.schedule.Kernels {
 		k := &t.schedule.Kernels[i]
 		if k.Func != f || k.Stage != stage {

@@ -22,10 +22,9 @@ var wrongForms = []wrongForm{
 	{"shared-over-lanes", sharedOverLanes},
 }
 
-// CheckForms reports the first form of the schedule that Halide 21 gets wrong. The schedule must
-// pass Check.
+// CheckForms is Check, and then reports the first form of the schedule that Halide 21 gets wrong.
 func (s *Schedule) CheckForms(p *halideir.Pipeline) error {
-	g, err := simulate(p, s.Directives)
+	g, err := s.carryOut(p)
 	if err != nil {
 		return err
 	}
@@ -41,7 +40,7 @@ func (s *Schedule) CheckForms(p *halideir.Pipeline) error {
 func (g *program) each(f func(n *nest, label string) error) error {
 	for fn := range g.nests {
 		for st, n := range g.nests[fn] {
-			if err := f(n, stageLabel(g.p.Funcs[fn].Label, st)); err != nil {
+			if err := f(n, StageLabel(g.p.Funcs[fn].Label, st)); err != nil {
 				return err
 			}
 		}
