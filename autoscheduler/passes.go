@@ -78,6 +78,7 @@ type state struct {
 	p          *halideir.Pipeline
 	params     Params
 	apart      []int // Funcs that share no kernel with another
+	plain      bool  // nothing is inlined
 	device     occupancy.Device
 	options    strategy.Options
 	coster     coster.Coster
@@ -140,16 +141,17 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 	if params.Schedule != "" {
 		return nil, ErrReplayed
 	}
-	return run(p, params, nil, true)
+	return run(p, params, nil, false, true)
 }
 
-// run is the passes with some Funcs kept apart, and with reasons if they are asked for.
-func run(p *halideir.Pipeline, params Params, apart []int, explain bool) (*Result, error) {
+// run is the passes with some Funcs kept apart, with nothing inlined if plain, and with
+// reasons if they are asked for.
+func run(p *halideir.Pipeline, params Params, apart []int, plain, explain bool) (*Result, error) {
 	s, err := newState(p, params)
 	if err != nil {
 		return nil, err
 	}
-	s.apart, s.explain = apart, explain
+	s.apart, s.plain, s.explain = apart, plain, explain
 	if err := s.run(nil); err != nil {
 		return nil, err
 	}

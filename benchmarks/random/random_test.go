@@ -3,8 +3,11 @@
 package random
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -70,5 +73,43 @@ func TestRandomPipelines(t *testing.T) {
 				t.Errorf("seed %d: %s: %s\n%srepeat it: go run ./benchmarks/random/longrun -again -n 1 -seed %d", r.Number, r.Outcome, r.Text, p.Cxx(), r.Number)
 			}
 		})
+	}
+}
+
+// TestMended runs what failed once, as shrinking left it (`-shrink` of the long run writes such files).
+func TestMended(t *testing.T) {
+	t.Parallel()
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := NewRunner(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/mended/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no file in testdata/mended: ", err)
+	}
+	var jobs []Job
+	for i, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := new(Pipeline)
+		if err := json.Unmarshal(data, p); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		jobs = append(jobs, Job{uint64(i), p})
+	}
+	results, err := runner.Run(t.Context(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if r.Outcome != OK {
+			t.Errorf("%s: %s: %s", files[i], r.Outcome, r.Text)
+		}
 	}
 }

@@ -39,6 +39,12 @@ typedef struct {
     int32_t shared_exact;  // 0: Halide sizes it at run time, shared_bytes is the most
 } gowarp_kernel;
 
+// The points of an input that are read along one dimension, at the estimated sizes.
+typedef struct {
+    int32_t input, dim;  // the position in the exported pipeline
+    int64_t min, max;
+} gowarp_need;
+
 // What a check found wrong with an earlier answer: the kernel of a Func, or the schedule
 // as a whole.
 typedef struct {
@@ -66,9 +72,11 @@ typedef struct {
     int32_t num_directives;
     char *source;   // the schedule as Halide C++
     char *listing;  // the schedule for people, if verbose
-    int32_t check;  // compare what Halide makes of it with kernels
+    int32_t check;  // compare what Halide makes of it with kernels and needs
     gowarp_kernel *kernels;
     int32_t num_kernels;
+    gowarp_need *needs;
+    int32_t num_needs;
     int32_t none;  // there is no runner-up that lacks the faults; the rest is not set
     char *error;
 } gowarp_reply;

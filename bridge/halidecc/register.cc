@@ -39,6 +39,7 @@ extern "C" void gowarp_reply_free(gowarp_reply *reply) {
     free(reply->source);
     free(reply->listing);
     free(reply->kernels);
+    free(reply->needs);
     free(reply->error);
     *reply = gowarp_reply{};
 }

@@ -57,6 +57,9 @@ func answer(req abi.Request) (abi.Answer, error) {
 	for _, l := range r.Launches() {
 		a.Kernels = append(a.Kernels, abi.Kernel(l))
 	}
+	for _, n := range r.Needs() {
+		a.Needs = append(a.Needs, abi.Need(n))
+	}
 	if req.Verbose > 0 {
 		var b strings.Builder
 		_ = listing(&b, p, r) // a Builder takes everything
