@@ -27,9 +27,10 @@ func TestLensBlur(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/lens_blur/lens_blur.cc", Name: "lens_blur"},
 		Reference: "benchmarks/programs/lens_blur/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			photo := suite.Photograph(t, tree, w, h)
-			slices := min(2+w/8, 32)
+			slices := min(2+w/6, 32)
 			return harness.Args{"left": photo, "right": stereo(photo, slices/4, slices*5/4), "slices": slices, "focus": slices * 2 / 5, "aperture": 0.5, "samples": slices},
 				map[string][]int{"output": {w, h, 3}}
 		},

@@ -28,6 +28,8 @@ type Program struct {
 	// Name is what tables call it, if not what the generator is called.
 	Name      string
 	Reference string // a script for harness.Reference; it gets the GeneratorParams as well
+	// Scales are further sizes that it is scheduled for.
+	Scales []Scale
 	// Inputs makes the arguments and the shapes of the outputs for a width x height.
 	Inputs func(t testing.TB, tree *harness.Tree, width, height int) (harness.Args, map[string][]int)
 	Sizes  [][2]int
@@ -44,6 +46,8 @@ type Program struct {
 	Peers, Untried map[string]string
 	// Environment asks for gowarp by HL_AUTOSCHEDULER instead of by -p.
 	Environment bool
+
+	unrecorded bool // a table has no place for what is seen
 }
 
 // capabilities are the oldest, a common and the newest that Halide 21 emits code for.
@@ -72,6 +76,9 @@ func Run(t *testing.T, p Program) {
 		t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) { t.Parallel(); p.cuda(t, tree, sm) })
 	}
 	t.Run("simulated", func(t *testing.T) { t.Parallel(); p.simulated(t, tree) })
+	if len(p.Scales) > 0 {
+		t.Run("scales", func(t *testing.T) { t.Parallel(); p.scales(t, tree) })
+	}
 	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
 }
 
@@ -126,7 +133,7 @@ func (p Program) reference(t *testing.T, tree *harness.Tree, in harness.Args, ou
 // record keeps what a check saw, for `make table`, once the test is over.
 func (p Program) record(t *testing.T, r rows.Row) {
 	t.Cleanup(func() {
-		if t.Skipped() {
+		if t.Skipped() || p.unrecorded {
 			return
 		}
 		r.Program = cmp.Or(p.Name, p.Generator.Name)
