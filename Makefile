@@ -23,10 +23,10 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test lint bench random table golden install uninstall clean
+.PHONY: help setup demo build test test-all lint bench random table golden install uninstall clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## put Halide, ptxas and an OpenCL runtime in place (build/venv)
 	@scripts/setup.sh
@@ -90,6 +90,9 @@ lint: build/venv/.gowarp-stamp ## gofmt, go vet and staticcheck
 test: setup ## run every test (the last lines are go test's)
 	@$(MAKE) --no-print-directory build lint
 	@go test $(TAGS) -timeout 60m $(TESTFLAGS) ./...
+
+test-all: setup ## run every test, and every program at every size for every capability
+	@GOWARP_TEST_ALL=1 $(MAKE) --no-print-directory test TESTFLAGS="-timeout 180m $(TESTFLAGS)"
 
 bench: setup ## run the benchmarks
 	@$(MAKE) --no-print-directory build

@@ -13,6 +13,7 @@ func TestBilateralGrid(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/bilateral_grid/bilateral_grid.cc", Name: "bilateral_grid"},
 		Reference: "benchmarks/programs/bilateral_grid/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			// With a range of .1 no level of 8 bits lies where rounding decides on its cell.
 			gray := suite.Map(suite.Photograph(t, tree, w, h), harness.F32, 0, func(_, g, _, _ int) float64 { return float64(g) / 255 })

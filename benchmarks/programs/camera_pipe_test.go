@@ -45,6 +45,7 @@ func TestCameraPipe(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/camera_pipe/camera_pipe.cc", Name: "camera_pipe"},
 		Reference: "benchmarks/programs/camera_pipe/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			warm := []float64{1.65, -.42, -.21, -38, -.26, 1.48, -.19, -29, -.08, -.57, 1.87, -61}
 			cold := []float64{2.24, -.48, -.17, -45, -.23, 1.61, -.33, -34, -.02, -.66, 1.58, -41}

@@ -13,6 +13,7 @@ func TestHarris(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/harris/harris.cc", Name: "harris"},
 		Reference: "benchmarks/programs/harris/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			return harness.Args{"input": suite.Photograph(t, tree, w, h)}, map[string][]int{"output": {w, h}}
 		},

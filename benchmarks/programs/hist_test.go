@@ -13,6 +13,7 @@ func TestHist(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/hist/hist.cc", Name: "hist"},
 		Reference: "benchmarks/programs/hist/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			return harness.Args{"input": suite.Photograph(t, tree, w, h)}, map[string][]int{"output": {w, h, 3}}
 		},

@@ -13,6 +13,7 @@ func TestIIRBlur(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/iir_blur/iir_blur.cc", Name: "iir_blur"},
 		Reference: "benchmarks/programs/iir_blur/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			photo := suite.Map(suite.Photograph(t, tree, w, h), harness.F32, 3, func(r, g, b, c int) float64 {
 				return float64([]int{r, g, b}[c]) / 255

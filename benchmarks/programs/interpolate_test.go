@@ -37,6 +37,7 @@ func TestInterpolate(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/interpolate/interpolate.cc", Name: "interpolate"},
 		Reference: "benchmarks/programs/interpolate/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			return harness.Args{"input": torn(suite.Photograph(t, tree, w, h))}, map[string][]int{"output": {w, h, 3}}
 		},

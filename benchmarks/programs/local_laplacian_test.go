@@ -13,6 +13,7 @@ func TestLocalLaplacian(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/local_laplacian/local_laplacian.cc", Name: "local_laplacian"},
 		Reference: "benchmarks/programs/local_laplacian/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			photo := suite.Map(suite.Photograph(t, tree, w, h), harness.U16, 3, func(r, g, b, c int) float64 {
 				return 257 * float64([]int{r, g, b}[c])

@@ -13,6 +13,7 @@ func TestMatMul(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/mat_mul/mat_mul.cc", Name: "mat_mul"},
 		Reference: "benchmarks/programs/mat_mul/reference.py",
+		Scales:    []suite.Scale{scale("size", 512, "size", 512), scale("size", 4096, "size", 4096)},
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			// Multiples of 1/64 from -2 to 2: a product is one of 1/4096 up to 4, and a sum of
 			// up to 1024 of them is exact in 24 bits, whatever the order.

@@ -13,6 +13,7 @@ func TestMaxFilter(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/max_filter/max_filter.cc", Name: "max_filter"},
 		Reference: "benchmarks/programs/max_filter/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			return harness.Args{"input": suite.Colours(suite.Photograph(t, tree, w, h))}, map[string][]int{"output": {w, h, 3}}
 		},

@@ -22,6 +22,7 @@ func TestNLMeans(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/nl_means/nl_means.cc", Name: "nl_means"},
 		Reference: "benchmarks/programs/nl_means/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			return harness.Args{"input": noisy(suite.Photograph(t, tree, w, h), 0.1), "sigma": 0.1}, map[string][]int{"output": {w, h, 3}}
 		},

@@ -13,6 +13,7 @@ func TestUnsharp(t *testing.T) {
 	suite.Run(t, suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/unsharp/unsharp.cc", Name: "unsharp"},
 		Reference: "benchmarks/programs/unsharp/reference.py",
+		Scales:    images,
 		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
 			return harness.Args{"input": suite.Colours(suite.Photograph(t, tree, w, h))}, map[string][]int{"output": {w, h, 3}}
 		},

@@ -6,7 +6,9 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +25,11 @@ import (
 // Program is a generator and what it takes to run it.
 type Program struct {
 	Generator harness.Generator
-	Reference string // a script for harness.Reference
+	// Name is what tables call it, if not what the generator is called.
+	Name      string
+	Reference string // a script for harness.Reference; it gets the GeneratorParams as well
+	// Scales are further sizes that it is scheduled for.
+	Scales []Scale
 	// Inputs makes the arguments and the shapes of the outputs for a width x height.
 	Inputs func(t testing.TB, tree *harness.Tree, width, height int) (harness.Args, map[string][]int)
 	Sizes  [][2]int
@@ -42,6 +48,8 @@ type Program struct {
 	Expert Expert
 	// Environment asks for gowarp by HL_AUTOSCHEDULER instead of by -p.
 	Environment bool
+
+	unrecorded bool // a table has no place for what is seen
 }
 
 // capabilities are the oldest, a common and the newest that Halide 21 emits code for.
@@ -72,6 +80,9 @@ func Run(t *testing.T, p Program) {
 	t.Run("simulated", func(t *testing.T) { t.Parallel(); p.simulated(t, tree) })
 	if p.Expert.Counted != [2]int{} {
 		t.Run("expert", func(t *testing.T) { t.Parallel(); p.expert(t, tree) })
+	}
+	if len(p.Scales) > 0 {
+		t.Run("scales", func(t *testing.T) { t.Parallel(); p.scales(t, tree) })
 	}
 	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
 }
@@ -113,7 +124,11 @@ func (p Program) reference(t *testing.T, tree *harness.Tree, in harness.Args, ou
 	for name := range out {
 		names = append(names, name)
 	}
-	want, err := tree.Reference(p.Reference, in, names...)
+	args := maps.Clone(in)
+	for name, value := range p.Generator.Params {
+		args[name] = value
+	}
+	want, err := tree.Reference(p.Reference, args, names...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,10 +138,10 @@ func (p Program) reference(t *testing.T, tree *harness.Tree, in harness.Args, ou
 // record keeps what a check saw, for `make table`, once the test is over.
 func (p Program) record(t *testing.T, r rows.Row) {
 	t.Cleanup(func() {
-		if t.Skipped() {
+		if t.Skipped() || p.unrecorded {
 			return
 		}
-		r.Program = p.Generator.Name
+		r.Program = cmp.Or(p.Name, p.Generator.Name)
 		if r.Scheduler == "" {
 			r.Scheduler = harness.Gowarp(nil).Name()
 		}
