@@ -13,6 +13,8 @@ type arguments struct {
 	mins map[string][]int
 	size []int // of the first output
 	all  int64 // elements of all outputs
+	// compulsory are the bytes of all inputs and outputs: what a pipeline moves at least.
+	compulsory int64
 }
 
 // fill makes inputs for a description: buffers of two dimensions and more show a
@@ -38,6 +40,7 @@ func fill(tree *harness.Tree, args []harness.Argument) (*arguments, error) {
 				a.size = arg.Shape
 			}
 			a.all += n
+			a.compulsory += n * int64(arg.Type.Size())
 			a.out[arg.Name] = arg.Shape
 		default:
 			buffer, err := picture(tree, arg)
@@ -45,6 +48,7 @@ func fill(tree *harness.Tree, args []harness.Argument) (*arguments, error) {
 				return nil, err
 			}
 			a.in[arg.Name] = buffer
+			a.compulsory += int64(len(buffer.Data))
 		}
 	}
 	return a, nil

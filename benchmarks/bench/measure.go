@@ -52,7 +52,7 @@ type Job struct {
 }
 
 // checkedSize is that of the run with all checks: many blocks, whole and cut, and seconds.
-var checkedSize = [2]int{131, 77}
+var checkedSize = [2]int{259, 150}
 
 // countSeconds is how long the counted run may be expected to take with all blocks; where it
 // is expected to take longer, only sampledBlocks of a launch run and the counts are scaled.
@@ -131,8 +131,8 @@ func (m *measurement) run() error {
 	if scheduled, err := m.schedule(g, options); err != nil || !scheduled {
 		return err
 	}
-	m.rec.LowerSeconds = max(0, e.Wall.Seconds()-m.rec.ScheduleSeconds)
-	m.rec.LowerCPUSeconds = max(0, e.CPU.Seconds()-m.rec.ScheduleCPUSeconds)
+	m.rec.LowerSeconds = round(max(0, e.Wall.Seconds()-m.rec.ScheduleSeconds))
+	m.rec.LowerCPUSeconds = round(max(0, e.CPU.Seconds()-m.rec.ScheduleCPUSeconds))
 	return m.kernels(e)
 }
 
@@ -160,7 +160,7 @@ func (m *measurement) schedule(g harness.Generator, o harness.EmitOptions) (ok b
 		}
 		return false, m.ends(FailsToSchedule, firstLine(err.Error()))
 	}
-	m.rec.ScheduleSeconds, m.rec.ScheduleCPUSeconds = e.Wall.Seconds(), e.CPU.Seconds()
+	m.rec.ScheduleSeconds, m.rec.ScheduleCPUSeconds = round(e.Wall.Seconds()), round(e.CPU.Seconds())
 	m.rec.PeakBytes = max(m.rec.PeakBytes, e.PeakBytes)
 	if m.job.Scheduler.Name == "gowarp" {
 		took, err := e.ScheduleTime()
@@ -334,7 +334,7 @@ func (m *measurement) simulate(program *harness.Program, root *harness.Emission)
 	if err != nil {
 		return err
 	}
-	m.rec.Checked = &Simulated{Size: args.size, Elements: args.all, Seconds: time.Since(start).Seconds()}
+	m.rec.Checked = &Simulated{Size: args.size, Elements: args.all, CompulsoryBytes: args.compulsory, Seconds: round(time.Since(start).Seconds())}
 	if ended, err := m.judge(s, want); err != nil || ended {
 		return err
 	}
@@ -354,7 +354,7 @@ func (m *measurement) simulate(program *harness.Program, root *harness.Emission)
 	if s, err = program.SimulateWith(counted.in, counted.out, o); err != nil {
 		return err
 	}
-	m.rec.Counted = &Simulated{Size: counted.size, Elements: counted.all, Seconds: time.Since(start).Seconds()}
+	m.rec.Counted = &Simulated{Size: counted.size, Elements: counted.all, CompulsoryBytes: counted.compulsory, Seconds: round(time.Since(start).Seconds())}
 	if s.Failure != nil || s.Report == nil {
 		return m.ends(CannotLaunch, fmt.Sprintf("at %v: %s", counted.size, firstLine(fmt.Sprint(s.Failure))))
 	}
@@ -444,6 +444,7 @@ func (m *measurement) count(r *simulator.Report) {
 	// Bytes of blocks that did not run are not known.
 	if run.Blocks == 0 {
 		run.Per32["cold_bytes"] = per(t.ColdBytes)
+		run.Per32["compulsory_bytes"] = per(run.CompulsoryBytes)
 		run.Per32["dram_bytes"] = per(dram)
 	}
 }

@@ -94,6 +94,8 @@ type Simulated struct {
 	Seconds  float64 `json:"seconds"`
 	Blocks   int     `json:"blocks_sampled,omitempty"` // the most that ran of a launch, 0 for all
 	Launches int     `json:"launches,omitempty"`
+	// CompulsoryBytes are those of all inputs and outputs, once each.
+	CompulsoryBytes int64 `json:"compulsory_bytes,omitempty"`
 	// Total is of all kernels; Per32 for 32 output elements.
 	Total *count.Kernel      `json:"total,omitempty"`
 	Per32 map[string]float64 `json:"per_32_elements,omitempty"`

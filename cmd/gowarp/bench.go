@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -255,5 +254,3 @@ func contains(list []string, word string) bool {
 	}
 	return false
 }
-
-var _ = filepath.Join
