@@ -42,6 +42,8 @@ type Plan struct {
 type Summary struct {
 	Cells, Kept, Run int
 	Broken           []string // cells in which the benchmark itself failed
+	// Records are those of the plan's cells, run now or before; nil after an interruption.
+	Records []Record
 }
 
 // ResultsFile is the file of a GPU's lines.
@@ -68,6 +70,7 @@ func Run(ctx context.Context, tree *harness.Tree, plan Plan) (*Summary, error) {
 		}
 	}()
 	var todo []cell
+	asked := map[[4]string]bool{}
 	for _, target := range plan.Targets {
 		path := ResultsFile(plan.Results, target.Device.Name)
 		s, err := openStore(path)
@@ -88,6 +91,7 @@ func Run(ctx context.Context, tree *harness.Tree, plan Plan) (*Summary, error) {
 		}
 		sum.Cells += len(cells)
 		for _, c := range cells {
+			asked[c.rec.cell()] = true
 			old, took := known(records, c)
 			if old && !plan.Again {
 				sum.Kept++
@@ -103,15 +107,21 @@ func Run(ctx context.Context, tree *harness.Tree, plan Plan) (*Summary, error) {
 	if sum.Kept > 0 {
 		fmt.Fprintf(plan.Log, "%d of %d cells have not changed\n", sum.Kept, sum.Cells)
 	}
-	err := plan.work(ctx, tree, todo, stores, sum)
-	if err == nil {
-		for _, s := range stores {
-			if err := s.compact(); err != nil {
-				return sum, err
+	if err := plan.work(ctx, tree, todo, stores, sum); err != nil {
+		return sum, err
+	}
+	for _, target := range plan.Targets {
+		records, err := stores[target.Device.Name].compact()
+		if err != nil {
+			return sum, err
+		}
+		for _, r := range records {
+			if asked[r.cell()] {
+				sum.Records = append(sum.Records, r)
 			}
 		}
 	}
-	return sum, err
+	return sum, nil
 }
 
 // known reports whether a line says what this cell would: it was made from the same, and

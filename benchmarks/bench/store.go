@@ -47,6 +47,30 @@ func Read(r io.Reader, name string) (records []Record, complaints []string, err 
 	return records, complaints, nil
 }
 
+// ReadAll reads the files of lines that are named, or in the directories that are.
+func ReadAll(paths ...string) (records []Record, complaints []string, err error) {
+	for _, path := range paths {
+		files := []string{path}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("results: %w", err)
+		}
+		if info.IsDir() {
+			if files, err = filepath.Glob(filepath.Join(path, "*.jsonl")); err != nil {
+				return nil, nil, fmt.Errorf("results: %w", err)
+			}
+		}
+		for _, f := range files {
+			r, c, err := ReadFile(f)
+			if err != nil {
+				return nil, nil, err
+			}
+			records, complaints = append(records, r...), append(complaints, c...)
+		}
+	}
+	return records, complaints, nil
+}
+
 // ReadFile is Read of a file; a file that is not there holds no records.
 func ReadFile(path string) ([]Record, []string, error) {
 	f, err := os.Open(path)
@@ -126,28 +150,29 @@ func (s *store) append(r *Record) error {
 }
 
 // compact drops lines that a later one stands for, and puts the rest in the order of a table,
-// so that what changed between two runs shows as changed lines.
-func (s *store) compact() error {
+// so that what changed between two runs shows as changed lines. It returns them.
+func (s *store) compact() ([]Record, error) {
 	records, _, err := ReadFile(s.path)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	records = Latest(records)
 	var b bytes.Buffer
-	for _, r := range Latest(records) {
+	for _, r := range records {
 		line, err := json.Marshal(r)
 		if err != nil {
-			return fmt.Errorf("results: %w", err)
+			return nil, fmt.Errorf("results: %w", err)
 		}
 		b.Write(append(line, '\n'))
 	}
 	tmp := s.path + ".new"
 	if err := os.WriteFile(tmp, b.Bytes(), 0o666); err != nil {
-		return fmt.Errorf("results: %w", err)
+		return nil, fmt.Errorf("results: %w", err)
 	}
 	if err := os.Rename(tmp, s.path); err != nil {
-		return fmt.Errorf("results: %w", err)
+		return nil, fmt.Errorf("results: %w", err)
 	}
-	return nil
+	return records, nil
 }
 
 func (s *store) close() error { return s.f.Close() }

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/bench/report"
 	"gowarp/benchmarks/harness"
 )
 
@@ -46,12 +47,14 @@ itself fails.`,
 		Flags:        benchFlags(),
 		Action:       benchRun,
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "list the programs, schedulers and stages", Action: benchList, OnUsageError: onUsage},
-			{Name: "cell", Hidden: true, Usage: "run one cell, as standard input says", Action: func(c *cli.Context) error { return bench.Cell(os.Stdin, os.Stdout) }, OnUsageError: onUsage},
+			benchReportCommand(),
+			benchGuardCommand(),
+			{Name: "list", Usage: "list the programs, schedulers and stages", Action: benchList},
+			{Name: "cell", Hidden: true, Usage: "run one cell, as standard input says", Action: func(c *cli.Context) error { return bench.Cell(os.Stdin, os.Stdout) }},
 		},
 	}
 	for _, s := range c.Subcommands {
-		s.HideHelpCommand = true
+		s.HideHelpCommand, s.OnUsageError = true, onUsage
 	}
 	return c
 }
@@ -100,7 +103,10 @@ func benchRun(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d kept, in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second))
+	if err := report.Markdown(c.App.Writer, sum.Records); err != nil {
+		return fmt.Errorf("bench: the tables: %w", err)
+	}
+	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d kept, in %s; the lines are in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second), plan.Results)
 	if len(sum.Broken) > 0 {
 		return fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
 	}
