@@ -62,7 +62,7 @@ func (p *page) header(b *strings.Builder) {
 
 // outcomes: seconds to schedule + lower / kernels, or what went wrong.
 func (p *page) outcomes(b *strings.Builder) {
-	fmt.Fprintf(b, "### Seconds to schedule + to lower / kernels; B: bytes spilled at the cap of 64 registers\n\n| program (Funcs) | %s |\n|---|%s\n", strings.Join(escaped(p.schedulers), " | "), strings.Repeat("---|", len(p.schedulers)))
+	fmt.Fprintf(b, "### Seconds to schedule + to lower / kernels\n\nProcessor time of the generator's process; B are bytes spilled under the cap of 64 registers.\n\n| program (Funcs) | %s |\n|---|%s\n", strings.Join(escaped(p.schedulers), " | "), strings.Repeat("---|", len(p.schedulers)))
 	for _, name := range p.programs {
 		funcs := 0
 		for _, s := range p.schedulers {
@@ -84,8 +84,8 @@ func outcome(r *bench.Record) string {
 		return "-"
 	}
 	text := ""
-	if r.ScheduleSeconds > 0 && r.Outcome != bench.FailsToSchedule {
-		text = fmt.Sprintf("%.1f + %.1f", r.ScheduleSeconds, r.LowerSeconds)
+	if r.ScheduleCPUSeconds > 0 {
+		text = fmt.Sprintf("%.1f + %.1f", r.ScheduleCPUSeconds, r.LowerCPUSeconds)
 	}
 	if len(r.Kernels) > 0 {
 		text += fmt.Sprintf(" / %d", len(r.Kernels))
