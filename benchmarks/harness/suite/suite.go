@@ -38,6 +38,8 @@ type Program struct {
 	// Peers says what is seen of another autoscheduler's schedule where it is at fault, and
 	// Untried why one is not tried at all.
 	Peers, Untried map[string]string
+	// Expert is the program's own schedule, if it has one.
+	Expert Expert
 	// Environment asks for gowarp by HL_AUTOSCHEDULER instead of by -p.
 	Environment bool
 }
@@ -68,6 +70,9 @@ func Run(t *testing.T, p Program) {
 		t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) { t.Parallel(); p.cuda(t, tree, sm) })
 	}
 	t.Run("simulated", func(t *testing.T) { t.Parallel(); p.simulated(t, tree) })
+	if p.Expert.Counted != [2]int{} {
+		t.Run("expert", func(t *testing.T) { t.Parallel(); p.expert(t, tree) })
+	}
 	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
 }
 
