@@ -14,7 +14,7 @@ import (
 const mostBytes = 200 << 20
 
 var timed = []string{"harris", "hist", "unsharp", "bilateral_grid", "mat_mul", "max_filter",
-	"camera_pipe", "iir_blur", "stencil_chain", "interpolate", "local_laplacian", "nl_means"}
+	"camera_pipe", "iir_blur", "stencil_chain", "interpolate", "local_laplacian", "nl_means", "lens_blur", "conv_layer"}
 
 func emitTimed(t testing.TB, name string, s harness.Scheduler) *harness.Emission {
 	t.Helper()

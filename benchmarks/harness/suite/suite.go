@@ -6,7 +6,9 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +25,9 @@ import (
 // Program is a generator and what it takes to run it.
 type Program struct {
 	Generator harness.Generator
-	Reference string // a script for harness.Reference
+	// Name is what tables call it, if not what the generator is called.
+	Name      string
+	Reference string // a script for harness.Reference; it gets the GeneratorParams as well
 	// Inputs makes the arguments and the shapes of the outputs for a width x height.
 	Inputs func(t testing.TB, tree *harness.Tree, width, height int) (harness.Args, map[string][]int)
 	Sizes  [][2]int
@@ -113,7 +117,11 @@ func (p Program) reference(t *testing.T, tree *harness.Tree, in harness.Args, ou
 	for name := range out {
 		names = append(names, name)
 	}
-	want, err := tree.Reference(p.Reference, in, names...)
+	args := maps.Clone(in)
+	for name, value := range p.Generator.Params {
+		args[name] = value
+	}
+	want, err := tree.Reference(p.Reference, args, names...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +134,7 @@ func (p Program) record(t *testing.T, r rows.Row) {
 		if t.Skipped() {
 			return
 		}
-		r.Program = p.Generator.Name
+		r.Program = cmp.Or(p.Name, p.Generator.Name)
 		if r.Scheduler == "" {
 			r.Scheduler = harness.Gowarp(nil).Name()
 		}
