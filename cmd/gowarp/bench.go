@@ -35,7 +35,7 @@ goes on where it stopped; what has not changed is not run again. In the end the
 table is printed. benchmarks/README.md explains every column.
 
   gowarp bench --up-to static                    # all programs and schedulers
-  gowarp bench -s gowarp -s Li2018 --gpu h200 harris my/blur.cc,width=4096
+  gowarp bench --scheduler root --gpu h200 harris my/blur.cc,width=4096
   gowarp bench report                            # tables and plots of all lines
   gowarp bench guard                             # what changed for the worse
   gowarp bench list                              # programs and schedulers
@@ -61,7 +61,9 @@ itself fails.`,
 
 func benchFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "scheduler", Aliases: []string{"s"}, Usage: "a `SCHEDULER`, as gowarp bench list names them; more than one by more options (default: all)"},
+		// Not a slice flag, whose values cli cuts at commas; and without a short form, which
+		// cli would give the printed value.
+		&cli.GenericFlag{Name: "scheduler", Value: &list{}, Usage: "a `SCHEDULER`, as gowarp bench list names them; more than one by more options (default: all)"},
 		&cli.StringSliceFlag{Name: "gpu", Usage: "the GPU to schedule for, a `NAME` of gowarp devices or sm_75; more than one by more options (default: sm_75)"},
 		&cli.StringFlag{Name: "up-to", Value: bench.UpToSimulate, Usage: "how far a cell goes: `STAGE` is one of " + strings.Join(bench.Stages, ", ")},
 		&cli.StringFlag{Name: "size", Usage: "the estimated size, `WIDTHxHEIGHT`, for programs with GeneratorParams width and height, or size (default: the program's)"},
@@ -76,13 +78,22 @@ func benchFlags() []cli.Flag {
 	}
 }
 
+// list is an option that may be given again, its values as they are.
+type list []string
+
+func (l *list) Set(v string) error { *l = append(*l, v); return nil }
+func (l *list) String() string     { return strings.Join(*l, " ") }
+
 func benchRun(c *cli.Context) error {
+	plan, err := benchPlan(c)
+	if err != nil {
+		return err
+	}
 	tree, err := harness.Find()
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	plan, err := benchPlan(c, tree)
-	if err != nil {
+	if err := benchPrograms(c, tree, plan); err != nil {
 		return err
 	}
 	for _, file := range []string{tree.Plugin(), tree.Build("gpusim", "libcuda.so"), tree.Build("gpusim", "gowarp-gpusim")} {
@@ -113,7 +124,8 @@ func benchRun(c *cli.Context) error {
 	return nil
 }
 
-func benchPlan(c *cli.Context, tree *harness.Tree) (*bench.Plan, error) {
+// benchPlan reads all options but those that need a checkout.
+func benchPlan(c *cli.Context) (*bench.Plan, error) {
 	wrong := func(err error) (*bench.Plan, error) { return nil, usagef("bench: %w", err) }
 	plan := &bench.Plan{
 		UpTo:      c.String("up-to"),
@@ -137,42 +149,17 @@ func benchPlan(c *cli.Context, tree *harness.Tree) (*bench.Plan, error) {
 	case !(plan.Tolerance.Rel >= 0):
 		return nil, usagef("bench: --tolerance %v is negative", plan.Tolerance.Rel)
 	}
-	if plan.Results == "" {
-		plan.Results = tree.Path("benchmarks", "results")
-	}
-	estimated, err := parseSize(c.String("size"))
-	if err != nil {
-		return wrong(fmt.Errorf("--size %w", err))
-	}
 	counted, err := parseSize(c.String("counted-size"))
 	if err != nil {
 		return wrong(fmt.Errorf("--counted-size %w", err))
 	}
-	words := c.Args().Slice()
-	if len(words) == 0 {
-		if words, err = bench.Programs(tree); err != nil {
-			return nil, err
+	plan.Counted = func(p bench.Program) [2]int {
+		if counted != [2]int{} {
+			return counted
 		}
+		return bench.CountedSize(p.Name)
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range words {
-		p, err := bench.FindProgram(tree, dir, w)
-		if err != nil {
-			return wrong(err)
-		}
-		if estimated != [2]int{} {
-			sized, ok := p.Sized(estimated[0], estimated[1])
-			if !ok {
-				return nil, usagef("bench: --size: the program %s has no GeneratorParams width and height, nor size", p.Name)
-			}
-			p = sized
-		}
-		plan.Programs = append(plan.Programs, p)
-	}
-	for _, w := range c.StringSlice("scheduler") {
+	for _, w := range *c.Generic("scheduler").(*list) {
 		s, err := bench.ParseScheduler(w)
 		if err != nil {
 			return wrong(err)
@@ -193,13 +180,50 @@ func benchPlan(c *cli.Context, tree *harness.Tree) (*bench.Plan, error) {
 		}
 		plan.Targets = append(plan.Targets, t)
 	}
-	plan.Counted = func(p bench.Program) [2]int {
-		if counted != [2]int{} {
-			return counted
-		}
-		return bench.CountedSize(p.Name)
-	}
 	return plan, nil
+}
+
+// benchPrograms finds the programs, by default all of the checkout, in the size asked for.
+func benchPrograms(c *cli.Context, tree *harness.Tree, plan *bench.Plan) error {
+	if plan.Results == "" {
+		plan.Results = tree.Path("benchmarks", "results")
+	}
+	estimated, err := parseSize(c.String("size"))
+	if err != nil {
+		return usagef("bench: --size %w", err)
+	}
+	words := c.Args().Slice()
+	if len(words) == 0 {
+		if words, err = bench.Programs(tree); err != nil {
+			return err
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	for _, w := range words {
+		p, err := bench.FindProgram(tree, dir, w)
+		if err != nil {
+			var subcommands []string
+			for _, s := range c.Command.Subcommands {
+				subcommands = append(subcommands, s.Name)
+			}
+			if hint := nearest(w, subcommands); hint != "" {
+				return usagef("bench: there is no program or command %q%s", w, hint)
+			}
+			return usagef("bench: %w", err)
+		}
+		if estimated != [2]int{} {
+			sized, ok := p.Sized(estimated[0], estimated[1])
+			if !ok {
+				return usagef("bench: --size: the program %s has no GeneratorParams width and height, nor size", p.Name)
+			}
+			p = sized
+		}
+		plan.Programs = append(plan.Programs, p)
+	}
+	return nil
 }
 
 // cellProcess is this program again.

@@ -101,7 +101,7 @@ func benchGuardCommand() *cli.Command {
 cell: outcomes, static figures and counts, which do not depend on the machine.
 Times do, and are left out. The exit code is 1 if something is worse.
 
-  gowarp bench --results build/bench -s gowarp && gowarp bench guard build/bench`,
+  gowarp bench --results build/bench && gowarp bench guard build/bench`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "against", Usage: "the older lines, a `FILE` or folder (default: benchmarks/results)"},
 		},
