@@ -28,7 +28,7 @@ func chain(n int) *halideir.Pipeline {
 
 // BenchmarkChain is the cost against the number of stages.
 func BenchmarkChain(b *testing.B) {
-	for _, n := range []int{10, 30, 100, 300, 1000} {
+	for _, n := range []int{10, 30, 100, 300, 1000, 3000} {
 		p := chain(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()

@@ -45,7 +45,7 @@ func TestLooks(t *testing.T) {
 		for i, g := range r.Groups {
 			for j, k := range r.Found[i].Layout.Kernels {
 				look := &r.Found[i].Looks[j]
-				all, faults := candidates(r.Problem, g, k.Out.Stage)
+				all, faults := candidates(t, r.Problem, g, k.Out.Stage)
 				if len(all) != look.Candidates {
 					t.Errorf("%s %s: %d candidates, want %d", name, p.Funcs[g.Out].Label, look.Candidates, len(all))
 				}
@@ -82,14 +82,19 @@ func TestLooks(t *testing.T) {
 }
 
 // candidates are the tiles that could run, and how many were refused or have a fault.
-func candidates(pr *plan.Problem, g *plan.Group, stage int) (all []priced, faults int) {
+func candidates(t *testing.T, pr *plan.Problem, g *plan.Group, stage int) (all []priced, faults int) {
 	for _, st := range strategy.Tilings["block"] {
 		prepared, err := st.Prepare(pr, g, strategy.Options{Nesting: strategy.NestAlways})
 		if err != nil {
 			continue
 		}
 		for _, tile := range append(strategy.Tiles(pr, g.Out, stage, strategy.StepOfTwo), strategy.FallbackTile(pr, g.Out, stage)) {
-			k, err := prepared.Kernel(stage, plan.Choice{Strategy: st.Name(), Tile: tile})
+			choice := plan.Choice{Strategy: st.Name(), Tile: tile}
+			k, err := prepared.Kernel(stage, choice)
+			// What the search takes for the thread block of a tile is the one that it gets.
+			if b := prepared.(strategy.Sizer).Block(stage, choice); err == nil && b != k.Block {
+				t.Errorf("%s %v: a block of %v threads is told, it has %v", pr.P.Funcs[g.Out].Label, tile, b, k.Block)
+			}
 			if err == nil {
 				err = legality.Check(pr, k)
 			}

@@ -41,13 +41,19 @@ func Tiles(pr *plan.Problem, fn, stage int, step Step) [][]int64 {
 	for i, l := range d.Tiled {
 		axes[i] = axis(d.Extent[l], i, len(d.Tiled), stage > 0, int64(pr.Device.MaxThreadsPerBlock), step)
 	}
-	var out [][]int64
+	most := 1
+	for _, a := range axes {
+		most = min(most*len(a), 512)
+	}
+	out := make([][]int64, 0, most)
+	all := make([]int64, 0, most*len(axes)) // of all tiles, one after the other
 	tile := make([]int64, len(axes))
 	var walk func(i int, threads int64)
 	walk = func(i int, threads int64) {
 		if i == len(axes) {
 			if len(out) < maxTiles {
-				out = append(out, append([]int64(nil), tile...))
+				all = append(all, tile...)
+				out = append(out, all[len(all)-len(tile):len(all):len(all)])
 			}
 			return
 		}

@@ -4,6 +4,8 @@
 package plan
 
 import (
+	"slices"
+
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
@@ -89,13 +91,7 @@ func (pr *Problem) Reads(fn, producer int) bool {
 
 // StageReads is Reads for one stage.
 func (pr *Problem) StageReads(fn, stage, producer int) bool {
-	loads := pr.Expand[pr.StageIndex(fn, stage)].Loads
-	for i := range loads {
-		if loads[i].Func == producer {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(pr.Expand[pr.StageIndex(fn, stage)].Reads, producer)
 }
 
 // Bytes is the storage of one point of a Func, all tuple components together.
