@@ -115,8 +115,11 @@ func (a *analysis) stage(n *plan.Nest, points, threads int64) {
 	if r.Occupancy < OccupancyThreshold { // line 28
 		a.inefficient = NewReason("the occupancy of %[5]s is 0.%02[1]d, below 0.1", a.pr.P.Funcs[n.Func].Label, int64(100*r.Occupancy+0.5))
 	}
-	a.arithmetic += float64(expand(a.pr, n).Ops) * float64(points) / (r.Occupancy * float64(r.ActiveThreads)) // line 30
-	a.occupancy, a.active = min(a.occupancy, r.Occupancy), min(a.active, float64(r.ActiveThreads))            // lines 31-32
+	// The warps' lanes, as in the published implementation: counted without the idle lanes of its
+	// last warp, a small member would be charged to the memory of the whole group.
+	active := float64(r.ActiveWarps * min(a.pr.Device.WarpSize, int(threads)))
+	a.arithmetic += float64(expand(a.pr, n).Ops) * float64(points) / (r.Occupancy * active) // line 30
+	a.occupancy, a.active = min(a.occupancy, r.Occupancy), min(a.active, active)            // lines 31-32
 }
 
 // price is line 39, for all tiles.
