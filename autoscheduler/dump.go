@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"gowarp/autoscheduler/legality"
+	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
 	"gowarp/halideir/schedule"
@@ -54,15 +55,16 @@ func CheckDump(pass string, params Params) error {
 
 // dumps is what is to be seen of the state after each pass: what the pass made or changed.
 var dumps = map[string]func(s *state, t *table){
-	"check":    dumpCheck,
-	"analyse":  dumpAnalyse,
-	"inline":   dumpInline,
-	"dims":     dumpDims,
-	"group":    dumpGroup,
-	"tile":     dumpTile,
-	"legality": dumpLegality,
-	"emit":     dumpEmit,
-	"replay":   dumpEmit,
+	"check":       dumpCheck,
+	"analyse":     dumpAnalyse,
+	"inline":      dumpInline,
+	"dims":        dumpDims,
+	"tile-bounds": dumpTileBounds,
+	"group":       dumpGroup,
+	"tile":        dumpTile,
+	"legality":    dumpLegality,
+	"emit":        dumpEmit,
+	"replay":      dumpEmit,
 }
 
 // table writes aligned columns between plain lines.
@@ -192,6 +194,20 @@ func dumpDims(s *state, t *table) {
 			note = "atomic"
 		}
 		t.row(schedule.StageLabel(f.Label, st), orDash(strings.Join(tiled, ", ")), orDash(strings.Join(others, ", ")), note)
+	})
+}
+
+func dumpTileBounds(s *state, t *table) {
+	t.row("STAGE", "LEAST TILE", "LARGEST TILE", "TRIED WHILE GROUPING", "AT LAST")
+	s.eachStage(func(f *halideir.Func, st int) {
+		d := &s.problem.Dims[s.problem.StageIndex(f.ID, st)]
+		var least, most []string
+		for i, l := range d.Tiled {
+			least = append(least, fmt.Sprintf("%s %d", f.Stages[st].Loops[l].Label, d.Tiles[i].Min))
+			most = append(most, fmt.Sprintf("%s %d", f.Stages[st].Loops[l].Label, d.Tiles[i].Max))
+		}
+		t.row(schedule.StageLabel(f.Label, st), orDash(strings.Join(least, ", ")), orDash(strings.Join(most, ", ")),
+			len(strategy.Tiles(s.problem, f.ID, st, strategy.PowersOfTwo)), len(strategy.Tiles(s.problem, f.ID, st, strategy.StepOfTwo)))
 	})
 }
 

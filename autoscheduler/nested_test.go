@@ -19,7 +19,7 @@ func prepared(t *testing.T, b *irtest.Builder) *state {
 	if err := s.configure(); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []func(*state) error{checkInput, analyse, chooseDims} {
+	for _, f := range []func(*state) error{checkInput, analyse, chooseDims, tileBounds} {
 		if err := f(s); err != nil {
 			t.Fatal(err)
 		}

@@ -44,11 +44,15 @@ type Limits struct {
 // untouched stage.
 type Dims struct {
 	Tiled  []int   // loops split into blocks and threads, innermost first, at most 3
+	Tiles  []Tiles // parallel to Tiled: the tiles that are tried
 	Extent []int64 // of every loop at the estimates
 	// Atomic says that the stage's store becomes an atomic operation, so that loops which
 	// would have to run in order are parallel too.
 	Atomic bool
 }
+
+// Tiles are the least and the largest tile of a loop.
+type Tiles struct{ Min, Max int64 }
 
 // Parallel reports whether a loop of a stage may run over blocks and threads.
 func (pr *Problem) Parallel(fn, stage, loop int) bool {
