@@ -25,6 +25,7 @@ type Price struct {
 	// Launches says of a rejected kernel that a device can run it all the same: it is
 	// only inefficient. Such a kernel is taken where there is no better, and has a Cost.
 	Launches bool
+	Faults   int // how many rules a rejected kernel breaks that launches
 }
 
 // Valid reports whether the kernel is not rejected.

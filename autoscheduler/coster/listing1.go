@@ -82,7 +82,8 @@ type analysis struct {
 	k                  *plan.Kernel
 	arithmetic, memory float64 // one tile
 	occupancy, active  float64
-	inefficient        Reason
+	inefficient        Reason // the last of the faults
+	faults             int
 }
 
 // check makes the rejections of lines 36-37. It returns a price for what cannot
@@ -97,13 +98,19 @@ func (a *analysis) check(ph Phase) *Price {
 	case a.k.Occupancy.ActiveBlocks == 0:
 		return &Price{Reject: NewReason("no block fits an SM (%[5]s)", a.k.Occupancy.Limiters.String())}
 	case ph == Final && threads%int64(a.pr.Device.WarpSize) != 0:
-		a.inefficient = NewReason("%[1]d threads are not whole warps of %[2]d", "", threads, int64(a.pr.Device.WarpSize))
+		a.fault("%[1]d threads are not whole warps of %[2]d", "", threads, int64(a.pr.Device.WarpSize))
 	}
 	if want := wantedBlocks(a.pr, a.k); a.k.Tiles() < want {
-		a.inefficient = NewReason("%[1]d blocks keep %[2]d of %[3]d SMs busy, %[4]d are wanted", "",
+		a.fault("%[1]d blocks keep %[2]d of %[3]d SMs busy, %[4]d are wanted", "",
 			a.k.Tiles(), min(int64(a.pr.Device.SMs), a.k.Tiles()), int64(a.pr.Device.SMs), want)
 	}
 	return nil
+}
+
+// fault notes why the kernel is inefficient.
+func (a *analysis) fault(format, text string, numbers ...int64) {
+	a.inefficient = NewReason(format, text, numbers...)
+	a.faults++
 }
 
 // stage is the body of the loop of lines 19-34 for one stage.
@@ -112,8 +119,8 @@ func (a *analysis) stage(n *plan.Nest, points, threads int64) {
 	if err != nil || r.ActiveBlocks == 0 {
 		return // the whole kernel's occupancy was checked
 	}
-	if r.Occupancy < OccupancyThreshold { // line 28
-		a.inefficient = NewReason("the occupancy of %[5]s is 0.%02[1]d, below 0.1", a.pr.P.Funcs[n.Func].Label, int64(100*r.Occupancy+0.5))
+	if r.Occupancy < OccupancyThreshold && a.occupancy >= OccupancyThreshold { // line 28, said of the first such stage
+		a.fault("the occupancy of %[5]s is 0.%02[1]d, below 0.1", a.pr.P.Funcs[n.Func].Label, int64(100*r.Occupancy+0.5))
 	}
 	// The warps' lanes, as in the published implementation: counted without the idle lanes of its
 	// last warp, a small member would be charged to the memory of the whole group.
@@ -133,6 +140,7 @@ func (a *analysis) price(scaled bool) Price {
 		Cost:     arithmetic + memory,
 		Terms:    []Term{{"arithmetic", arithmetic}, {"memory", memory}, {"occupancy", a.occupancy}, {"active threads", a.active}},
 		Reject:   a.inefficient,
+		Faults:   a.faults,
 		Launches: true,
 	}
 }

@@ -148,10 +148,13 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	return best, price, look, nil
 }
 
-// better prefers what is valid, then what is cheaper.
+// better prefers what is valid, then what breaks fewer rules, then what is cheaper.
 func better(a, b *coster.Price) bool {
 	if a.Valid() != b.Valid() {
 		return a.Valid()
+	}
+	if a.Faults != b.Faults {
+		return a.Faults < b.Faults
 	}
 	return a.Cost < b.Cost
 }
