@@ -265,6 +265,9 @@ func (s *state) nestCells(n *plan.Nest, stored string) []any {
 			if u.Tile > 0 {
 				text += fmt.Sprintf("/%d", u.Tile)
 			}
+			if u.Unroll {
+				text += " unrolled"
+			}
 			out = append(out, text)
 		}
 		return orDash(strings.Join(out, " "))

@@ -210,6 +210,13 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: extent(l)})
 		}
 	}
+	unroll(pr, &n, func(loop halideir.Loop) bool {
+		if p.Where == plan.AtThread {
+			return p.Grow[loop.Arg].Provable() && p.Grow[loop.Arg].Fixed
+		}
+		d := g.Grow.Funcs[p.Func][loop.Arg]
+		return d.Dim < 0 && d.Provable() && d.Fixed
+	})
 	return n
 }
 

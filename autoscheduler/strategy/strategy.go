@@ -103,6 +103,7 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		}
 	}
+	unroll(pr, &n, func(loop halideir.Loop) bool { return bounded(pr.P, &pr.P.Funcs[g.Out], loop.Arg) })
 	return n, nil
 }
 
