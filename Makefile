@@ -23,7 +23,7 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test test-all lint bench bench-guard random table golden install uninstall clean
+.PHONY: help setup demo build test test-all lint bench bench-guard random table scaling golden install uninstall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -126,6 +126,9 @@ golden: setup ## write the golden files anew, then show what changed
 	@$(MAKE) --no-print-directory build
 	@go test $(TAGS) -timeout 60m $$(grep -rl '"gowarp/internal/golden"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u) -update
 	@git status --short
+
+scaling: ## measure the cost of scheduling against the number of stages and draw it (benchmarks/results/scaling.csv, .svg)
+	@go run ./benchmarks/scaling
 
 # Everything finds its parts by where it lies itself, so PREFIX may be moved as a whole.
 ROOT = $(DESTDIR)$(PREFIX)

@@ -13,6 +13,9 @@ import (
 // defaultCapability stands for a CUDA target that names none: 7.5.
 const defaultCapability = 75
 
+// intelThreads is the most threads of a block on Intel's GPUs, whatever the device offers.
+const intelThreads = 512
+
 // nestings is what the parameter fusion says of nested fusion.
 var nestings = map[string]strategy.Nesting{"nested": strategy.NestAlways, "auto": strategy.NestSevere}
 
@@ -24,6 +27,10 @@ func (s *state) configure() error {
 	}
 	if s.params.Parallelism > 0 {
 		d.SMs = s.params.Parallelism
+	}
+	if d.Maker() == "Intel" {
+		// Sioutas et al. 2020, section 5.1: "the maximum threads per block to 512".
+		d.MaxThreadsPerBlock = min(d.MaxThreadsPerBlock, intelThreads)
 	}
 	s.device = d
 	s.coster = coster.ByName[s.params.Cost]

@@ -136,6 +136,11 @@ func (s *state) emitNest(n *plan.Nest) where {
 	if len(order) > 1 && !inOrder(st, order) {
 		add(schedule.Directive{Do: schedule.Reorder, Vars: order})
 	}
+	for i, u := range n.Serial {
+		if u.Unroll {
+			add(schedule.Directive{Do: schedule.Unroll, Vars: serial[i : i+1]})
+		}
+	}
 	for i := 1; i < n.Fused; i++ {
 		j := len(blocks) - 2
 		fused := lab.fresh(blocks[j], "_f")

@@ -295,7 +295,7 @@ func kernel(pr *plan.Problem, k *plan.Kernel, s *schedule.Kernel, f *search.Foun
 	if k.Host {
 		return out
 	}
-	out.Cost, out.Parts, out.Though = price.Cost, parts(price), price.Reject
+	out.Cost, out.Parts, out.Though = price.Cost, parts(price), price.Reject.String()
 	st := &pr.P.Funcs[k.Out.Func].Stages[k.Out.Stage]
 	dims := &pr.Dims[pr.StageIndex(k.Out.Func, k.Out.Stage)]
 	for i, l := range dims.Tiled {
@@ -311,7 +311,7 @@ func kernel(pr *plan.Problem, k *plan.Kernel, s *schedule.Kernel, f *search.Foun
 		look := &f.Looks[j]
 		out.Tried = look.Candidates
 		if r := look.RunnerUp; r != nil {
-			out.RunnerUp = &RunnerUp{r.Strategy, slices.Clone(r.Choice.Tile), look.Price.Cost, look.Price.Reject}
+			out.RunnerUp = &RunnerUp{r.Strategy, slices.Clone(r.Choice.Tile), look.Price.Cost, look.Price.Reject.String()}
 		}
 		for _, w := range look.Refusals {
 			out.Refused = append(out.Refused, Refused{reason(w.Why), w.Count})

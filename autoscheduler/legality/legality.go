@@ -40,11 +40,22 @@ func Check(pr *plan.Problem, k *plan.Kernel) error {
 	}
 	for _, r := range Rules {
 		if err := r.Check(pr, k); err != nil {
-			return fmt.Errorf("legality: %s: %s: %w", pr.P.Funcs[k.Out.Func].Label, r.Name, err)
+			return &violation{format: "legality: %s: %s: %v", args: []any{pr.P.Funcs[k.Out.Func].Label, r.Name, err}}
 		}
 	}
 	return nil
 }
+
+// A violation puts itself into words only where somebody reads them: a search breaks rules
+// all the time.
+type violation struct {
+	format string
+	args   []any
+}
+
+func (v *violation) Error() string { return fmt.Sprintf(v.format, v.args...) }
+
+func violationf(format string, args ...any) error { return &violation{format, args} }
 
 // nests calls f for every nest of the kernel until one fails.
 func nests(k *plan.Kernel, f func(n *plan.Nest) error) error {
@@ -64,14 +75,12 @@ func apart(pr *plan.Problem, k *plan.Kernel) error {
 	if len(k.Members) == 0 {
 		return nil
 	}
-	together := []int{k.Out.Func}
-	for i := range k.Members {
-		together = append(together, k.Members[i].Func)
+	fn := k.Out.Func
+	for i := 0; i < len(k.Members) && !pr.Apart[fn]; i++ {
+		fn = k.Members[i].Func
 	}
-	for _, fn := range together {
-		if pr.Apart[fn] {
-			return fmt.Errorf("%s has a kernel of its own: computed with others, it did not come out as expected", pr.P.Funcs[fn].Label)
-		}
+	if pr.Apart[fn] {
+		return violationf("%s has a kernel of its own: computed with others, it did not come out as expected", pr.P.Funcs[fn].Label)
 	}
 	return nil
 }
@@ -81,7 +90,11 @@ func apart(pr *plan.Problem, k *plan.Kernel) error {
 func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 	return nests(k, func(n *plan.Nest) error {
 		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
-		seen := make([]int, len(loops))
+		var few [8]int // of all but the strangest stages
+		seen := few[:min(len(loops), len(few))]
+		if len(loops) > len(few) {
+			seen = make([]int, len(loops))
+		}
 		for _, uses := range [][]plan.Use{n.Serial, n.Threads, n.Blocks} {
 			for _, u := range uses {
 				if u.Tile > 0 {
@@ -93,7 +106,7 @@ func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 		}
 		for l, c := range seen {
 			if c != 2 {
-				return fmt.Errorf("loop %s of %s is mapped %d/2 times", loops[l].Label, pr.P.Funcs[n.Func].Label, c)
+				return violationf("loop %s of %s is mapped %d/2 times", loops[l].Label, pr.P.Funcs[n.Func].Label, c)
 			}
 		}
 		return nil
@@ -104,7 +117,7 @@ func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 func threadDimensions(pr *plan.Problem, k *plan.Kernel) error {
 	return nests(k, func(n *plan.Nest) error {
 		if len(n.Threads) > 3 {
-			return fmt.Errorf("%s has %d thread loops, 3 are the most", pr.P.Funcs[n.Func].Label, len(n.Threads))
+			return violationf("%s has %d thread loops, 3 are the most", pr.P.Funcs[n.Func].Label, len(n.Threads))
 		}
 		return nil
 	})
@@ -113,11 +126,11 @@ func threadDimensions(pr *plan.Problem, k *plan.Kernel) error {
 // threadsPerBlock: the product and each dimension.
 func threadsPerBlock(pr *plan.Problem, k *plan.Kernel) error {
 	if t := k.ThreadsPerBlock(); t < 1 || t > pr.Limits.ThreadsPerBlock {
-		return fmt.Errorf("%d threads a block, %d are the most", t, pr.Limits.ThreadsPerBlock)
+		return violationf("%d threads a block, %d are the most", t, pr.Limits.ThreadsPerBlock)
 	}
 	for i, t := range k.Block {
 		if most := pr.Device.MaxBlock[i]; most > 0 && t > int64(most) {
-			return fmt.Errorf("%d threads in dimension %d of the block, %d are the most", t, i, most)
+			return violationf("%d threads in dimension %d of the block, %d are the most", t, i, most)
 		}
 	}
 	return nil
@@ -127,7 +140,7 @@ func threadsPerBlock(pr *plan.Problem, k *plan.Kernel) error {
 func gridLimits(pr *plan.Problem, k *plan.Kernel) error {
 	for i, b := range k.Grid {
 		if most := pr.Device.MaxGrid[i]; b < 1 || most > 0 && b > int64(most) {
-			return fmt.Errorf("%d blocks in dimension %d of the grid, %d are the most", b, i, most)
+			return violationf("%d blocks in dimension %d of the grid, %d are the most", b, i, most)
 		}
 	}
 	return nil
@@ -136,7 +149,7 @@ func gridLimits(pr *plan.Problem, k *plan.Kernel) error {
 // sharedBytes: Halide's CUDA runtime never opts in to more than 48 KiB a block.
 func sharedBytes(pr *plan.Problem, k *plan.Kernel) error {
 	if k.SharedBytes > pr.Limits.SharedBytes {
-		return fmt.Errorf("%d B of shared memory a block, %d are the most", k.SharedBytes, pr.Limits.SharedBytes)
+		return violationf("%d B of shared memory a block, %d are the most", k.SharedBytes, pr.Limits.SharedBytes)
 	}
 	return nil
 }
@@ -144,7 +157,7 @@ func sharedBytes(pr *plan.Problem, k *plan.Kernel) error {
 // registers: a block's registers come from one SM's file.
 func registers(pr *plan.Problem, k *plan.Kernel) error {
 	if r := int64(k.Registers) * k.ThreadsPerBlock(); pr.Limits.RegistersPerBlock > 0 && r > pr.Limits.RegistersPerBlock {
-		return fmt.Errorf("%d threads of %d registers need %d, a block has %d", k.ThreadsPerBlock(), k.Registers, r, pr.Limits.RegistersPerBlock)
+		return violationf("%d threads of %d registers need %d, a block has %d", k.ThreadsPerBlock(), k.Registers, r, pr.Limits.RegistersPerBlock)
 	}
 	return nil
 }
@@ -157,7 +170,7 @@ func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 		for _, uses := range [][]plan.Use{n.Threads, n.Blocks} {
 			for _, u := range uses {
 				if !pr.Parallel(n.Func, n.Stage, u.Loop) {
-					return fmt.Errorf("loop %s of %s runs in order and cannot be parallel", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
+					return violationf("loop %s of %s runs in order and cannot be parallel", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
 				}
 			}
 		}
@@ -167,7 +180,7 @@ func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 				continue
 			}
 			if u.Loop < last {
-				return fmt.Errorf("loop %s of %s would run outside one that it runs inside", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
+				return violationf("loop %s of %s would run outside one that it runs inside", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
 			}
 			last = u.Loop
 		}
@@ -186,14 +199,14 @@ func threadAnchor(pr *plan.Problem, k *plan.Kernel) error {
 		}
 		n := nestOf(k, m.Anchor)
 		if n == nil {
-			return fmt.Errorf("%s is computed in the threads of a Func that is not in the kernel", pr.P.Funcs[m.Func].Label)
+			return violationf("%s is computed in the threads of a Func that is not in the kernel", pr.P.Funcs[m.Func].Label)
 		}
 		if len(n.Threads) == 0 || len(pr.P.Funcs[m.Anchor].Stages) != 1 {
-			return fmt.Errorf("%s is computed in the threads of %s, which has no one innermost thread loop", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
+			return violationf("%s is computed in the threads of %s, which has no one innermost thread loop", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
 		}
 		for j := range m.Nests {
 			if len(m.Nests[j].Threads) > 0 {
-				return fmt.Errorf("%s is computed in a thread and has thread loops", pr.P.Funcs[m.Func].Label)
+				return violationf("%s is computed in a thread and has thread loops", pr.P.Funcs[m.Func].Label)
 			}
 		}
 	}
@@ -211,7 +224,7 @@ func threadSize(pr *plan.Problem, k *plan.Kernel) error {
 	for i := range k.Members {
 		m := &k.Members[i]
 		if m.Where == plan.AtThread && (!bounded[m.Func] || !bounded[m.Anchor]) {
-			return fmt.Errorf("%s is computed in the threads of %s without a constant size", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
+			return violationf("%s is computed in the threads of %s without a constant size", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
 		}
 	}
 	return nil
@@ -226,7 +239,7 @@ const maxFusedBlocks = 2
 func fusedBlocks(pr *plan.Problem, k *plan.Kernel) error {
 	n := &k.Out
 	if len(k.Members) > 0 && (n.Fused > maxFusedBlocks || n.Fused > 1 && n.Fused == len(n.Blocks) || n.Wrap > 0) {
-		return fmt.Errorf("%d of %d block loops share a grid dimension above members; %d of the outer ones may", n.Fused, len(n.Blocks), maxFusedBlocks)
+		return violationf("%d of %d block loops share a grid dimension above members; %d of the outer ones may", n.Fused, len(n.Blocks), maxFusedBlocks)
 	}
 	return nil
 }
@@ -264,7 +277,7 @@ func memberRead(pr *plan.Problem, k *plan.Kernel) error {
 			}
 		}
 		if !found {
-			return fmt.Errorf("nothing at the level of %s reads it", pr.P.Funcs[m.Func].Label)
+			return violationf("nothing at the level of %s reads it", pr.P.Funcs[m.Func].Label)
 		}
 	}
 	return nil
@@ -276,7 +289,7 @@ func memberOrder(pr *plan.Problem, k *plan.Kernel) error {
 		for s := range k.Members[i].Nests {
 			for j := i + 1; j < len(k.Members); j++ {
 				if pr.StageReads(k.Members[i].Func, s, k.Members[j].Func) {
-					return fmt.Errorf("%s reads %s, which is computed after it", pr.P.Funcs[k.Members[i].Func].Label, pr.P.Funcs[k.Members[j].Func].Label)
+					return violationf("%s reads %s, which is computed after it", pr.P.Funcs[k.Members[i].Func].Label, pr.P.Funcs[k.Members[j].Func].Label)
 				}
 			}
 		}

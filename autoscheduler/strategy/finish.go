@@ -45,6 +45,13 @@ func finish(pr *plan.Problem, k *plan.Kernel) error {
 	return nil
 }
 
+// block is the thread block of a kernel that no member widens.
+func block(c plan.Choice) [3]int64 {
+	b := [3]int64{1, 1, 1}
+	copy(b[:], c.Tile)
+	return b
+}
+
 // grid counts the blocks. Loops beyond the third share the last dimension; where a
 // dimension would still be too long, all loops share the first, and where that is too long
 // they wrap around into the second.
@@ -105,25 +112,30 @@ func pad(pr *plan.Problem, k *plan.Kernel) {
 
 // shared computes the kernel's shared memory, by liveness and as a plain sum.
 func shared(pr *plan.Problem, k *plan.Kernel) {
-	step := map[int]int{} // Func -> its last step
-	first := map[int]int{}
-	steps := 0
-	for i := range k.Members {
-		m := &k.Members[i]
-		if m.Where != plan.AtBlock {
-			continue
-		}
-		first[m.Func] = steps
-		steps += len(m.Nests)
-		step[m.Func] = steps - 1
+	if len(k.Members) == 0 {
+		return
 	}
-	step[k.Out.Func] = steps
+	// By member: the steps at which its first and its last stage run. What is computed in the
+	// threads of another runs with that.
+	first, last := make([]int, len(k.Members)), make([]int, len(k.Members))
+	steps, parts := 0, 0
+	for i := range k.Members {
+		if m := &k.Members[i]; m.Where == plan.AtBlock {
+			first[i] = steps
+			steps += len(m.Nests)
+			last[i] = steps - 1
+			parts += len(pr.P.Funcs[m.Func].Types)
+		}
+	}
 	for i := len(k.Members) - 1; i >= 0; i-- {
 		if m := &k.Members[i]; m.Where == plan.AtThread {
-			step[m.Func] = step[m.Anchor]
+			last[i] = steps // the output's
+			if a := memberIndex(k, m.Anchor); a >= 0 {
+				last[i] = last[a]
+			}
 		}
 	}
-	var allocs []plan.Allocation
+	allocs := make([]plan.Allocation, 0, parts)
 	fixed := true
 	for i := range k.Members {
 		m := &k.Members[i]
@@ -137,14 +149,17 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 		}
 		k.SharedSum += m.Bytes
 		fixed = fixed && !slices.Contains(m.Bounded, false)
-		last := step[m.Func]
-		for c, s := range step {
-			if c != m.Func && pr.Reads(c, m.Func) {
-				last = max(last, s)
+		end := last[i]
+		if pr.Reads(k.Out.Func, m.Func) {
+			end = steps
+		}
+		for c := range k.Members {
+			if c != i && last[c] > end && pr.Reads(k.Members[c].Func, m.Func) {
+				end = last[c]
 			}
 		}
 		for _, t := range pr.P.Funcs[m.Func].Types {
-			allocs = append(allocs, plan.Allocation{Bytes: points * t.Bytes(), ElemBytes: t.Bytes(), First: first[m.Func], Last: last})
+			allocs = append(allocs, plan.Allocation{Bytes: points * t.Bytes(), ElemBytes: t.Bytes(), First: first[i], Last: end})
 		}
 	}
 	slices.SortStableFunc(allocs, plan.CompareAllocations)
@@ -152,6 +167,10 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 	if fixed {
 		k.SharedBytes = plan.SharedBytes(allocs, steps)
 	}
+}
+
+func memberIndex(k *plan.Kernel, fn int) int {
+	return slices.IndexFunc(k.Members, func(m plan.Member) bool { return m.Func == fn })
 }
 
 // Register estimate, in the spirit of a count of live values: a base for block

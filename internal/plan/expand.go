@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"gowarp/halideir"
 	"gowarp/halideir/access"
@@ -13,6 +14,7 @@ import (
 type Expand struct {
 	Ops       int   // operations a point of the stage's loops
 	Loads     []Tap // distinct loads from what is not inlined
+	Reads     []int // the Funcs that they load from, ascending
 	Buffers   int   // how many buffers they load from
 	Instances int   // how many inlined definitions occur, equal ones once
 	Tree      int   // operations and loads of the expression as a tree, as Halide expands it
@@ -48,17 +50,28 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 		e.out.Ops += s.Value.Total()
 		e.stage(it.fn, s, it.at)
 	}
-	buffers := map[[2]int]bool{}
-	for i := range e.out.Loads {
-		buffers[[2]int{e.out.Loads[i].Func, e.out.Loads[i].Input}] = true
+	e.out.Reads, e.out.Buffers = sources(e.out.Loads)
+	for _, it := range e.done {
+		e.out.Inlined = append(e.out.Inlined, it.fn)
 	}
-	e.out.Buffers = len(buffers)
-	for id, used := range e.used() {
-		if used {
-			e.out.Inlined = append(e.out.Inlined, id)
+	slices.Sort(e.out.Inlined)
+	e.out.Inlined = slices.Compact(e.out.Inlined)
+	return e.out
+}
+
+// sources are the Funcs that taps load from, ascending, and the number of all buffers.
+func sources(taps []Tap) (funcs []int, buffers int) {
+	var inputs []int
+	for i := range taps {
+		switch t := &taps[i]; {
+		case t.Func >= 0 && !slices.Contains(funcs, t.Func):
+			funcs = append(funcs, t.Func)
+		case t.Func < 0 && !slices.Contains(inputs, t.Input):
+			inputs = append(inputs, t.Input)
 		}
 	}
-	return e.out
+	slices.Sort(funcs)
+	return funcs, len(funcs) + len(inputs)
 }
 
 // maxTree is where treeSize stops counting.
@@ -100,14 +113,6 @@ type expander struct {
 type instance struct {
 	fn int
 	at []access.Index
-}
-
-func (e *expander) used() []bool {
-	u := make([]bool, len(e.p.Funcs))
-	for _, it := range e.done {
-		u[it.fn] = true
-	}
-	return u
 }
 
 // stage adds the loads of one definition, at being where it is evaluated (nil for the

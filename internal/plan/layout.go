@@ -75,6 +75,7 @@ type Use struct {
 	Loop   int
 	Tile   int64 // the factor it is split by; 0 for a loop that is not split
 	Extent int64 // iterations at this level, at the estimates
+	Unroll bool  // Serial only: the iterations stand one after the other in the code
 }
 
 // Tiles is the number of blocks.

@@ -4,6 +4,8 @@
 package plan
 
 import (
+	"slices"
+
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
@@ -42,11 +44,15 @@ type Limits struct {
 // untouched stage.
 type Dims struct {
 	Tiled  []int   // loops split into blocks and threads, innermost first, at most 3
+	Tiles  []Tiles // parallel to Tiled: the tiles that are tried
 	Extent []int64 // of every loop at the estimates
 	// Atomic says that the stage's store becomes an atomic operation, so that loops which
 	// would have to run in order are parallel too.
 	Atomic bool
 }
+
+// Tiles are the least and the largest tile of a loop.
+type Tiles struct{ Min, Max int64 }
 
 // Parallel reports whether a loop of a stage may run over blocks and threads.
 func (pr *Problem) Parallel(fn, stage, loop int) bool {
@@ -89,13 +95,7 @@ func (pr *Problem) Reads(fn, producer int) bool {
 
 // StageReads is Reads for one stage.
 func (pr *Problem) StageReads(fn, stage, producer int) bool {
-	loads := pr.Expand[pr.StageIndex(fn, stage)].Loads
-	for i := range loads {
-		if loads[i].Func == producer {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(pr.Expand[pr.StageIndex(fn, stage)].Reads, producer)
 }
 
 // Bytes is the storage of one point of a Func, all tuple components together.
