@@ -144,6 +144,11 @@ func tileByArg(pr *plan.Problem, n *plan.Nest) []int64 {
 			}
 		}
 	}
+	for _, u := range n.Unrolled {
+		if a := loops[u.Loop].Arg; a >= 0 {
+			tile[a] *= u.Extent
+		}
+	}
 	return tile
 }
 
