@@ -95,16 +95,17 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	var best *plan.Kernel
 	price := coster.Price{Cost: math.Inf(1), Reject: "nothing was tried"}
 	var why reasons
-	for _, st := range s.Strategies {
+	for i, st := range slices.Concat(s.Strategies, strategy.Otherwise) {
+		if i >= len(s.Strategies) && (best != nil || slices.Contains(s.Strategies, st)) {
+			continue
+		}
 		prepared, err := st.Prepare(pr, g, o)
 		if err != nil {
 			why.add(err.Error())
 			continue
 		}
-		tiles := strategy.Tiles(pr, g.Out, stage, step)
-		tiles = append(tiles, strategy.FallbackTile(pr, g.Out, stage))
-		for _, t := range tiles {
-			k, err := prepared.Kernel(stage, plan.Choice{Strategy: st.Name(), Tile: t})
+		for _, c := range choices(pr, g, stage, st, prepared, step) {
+			k, err := prepared.Kernel(stage, c)
 			if err == nil {
 				err = legality.Check(pr, k)
 			}
@@ -136,6 +137,18 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 		return nil, price, look, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, strings.Join(why, "; "))
 	}
 	return best, price, look, nil
+}
+
+// choices are the candidates of one strategy.
+func choices(pr *plan.Problem, g *plan.Group, stage int, st strategy.Strategy, prepared strategy.Prepared, step strategy.Step) []plan.Choice {
+	if c, ok := prepared.(strategy.Chooser); ok {
+		return c.Choices(stage, step)
+	}
+	var out []plan.Choice
+	for _, t := range append(strategy.Tiles(pr, g.Out, stage, step), strategy.FallbackTile(pr, g.Out, stage)) {
+		out = append(out, plan.Choice{Strategy: st.Name(), Tile: t})
+	}
+	return out
 }
 
 // better prefers what is valid, then what is cheaper.
