@@ -279,7 +279,12 @@ func (s *state) nestCells(n *plan.Nest, stored string) []any {
 	if n.Wrap > 0 {
 		blocks += fmt.Sprintf(" (wrapped at %d)", n.Wrap)
 	}
-	return []any{"  " + schedule.StageLabel(f.Label, n.Stage), uses(n.Serial), uses(n.Threads), blocks, stored}
+	serial := uses(n.Serial)
+	if len(n.Unrolled) > 0 {
+		serial = strings.TrimSuffix(serial, orDash("")) + " unrolled " + uses(n.Unrolled)
+		serial = strings.TrimSpace(serial)
+	}
+	return []any{"  " + schedule.StageLabel(f.Label, n.Stage), serial, uses(n.Threads), blocks, stored}
 }
 
 func (s *state) memberText(m *plan.Member) string {

@@ -85,8 +85,8 @@ func apart(pr *plan.Problem, k *plan.Kernel) error {
 	return nil
 }
 
-// loopsOnce: every loop of a stage is serial, a thread loop or a block loop; only a
-// split one is two of them.
+// loopsOnce: every loop of a stage is unrolled, serial, a thread loop or a block loop; only a
+// split one is two or three of them.
 func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 	return nests(k, func(n *plan.Nest) error {
 		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
@@ -102,6 +102,11 @@ func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 				} else {
 					seen[u.Loop] += 2
 				}
+			}
+		}
+		for _, u := range n.Unrolled {
+			if u.Tile == 0 { // the rest of one that is split is among the others
+				seen[u.Loop] += 2
 			}
 		}
 		for l, c := range seen {
@@ -167,7 +172,7 @@ func registers(pr *plan.Problem, k *plan.Kernel) error {
 func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 	return nests(k, func(n *plan.Nest) error {
 		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
-		for _, uses := range [][]plan.Use{n.Threads, n.Blocks} {
+		for _, uses := range [][]plan.Use{n.Unrolled, n.Threads, n.Blocks} {
 			for _, u := range uses {
 				if !pr.Parallel(n.Func, n.Stage, u.Loop) {
 					return violationf("loop %s of %s runs in order and cannot be parallel", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)

@@ -96,23 +96,23 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	price := coster.Price{Cost: math.Inf(1)}
 	var why reasons
 	refuser, _ := s.Coster.(coster.BlockRefuser)
-	for _, st := range s.Strategies {
+	for i, st := range slices.Concat(s.Strategies, strategy.Otherwise) {
+		if i >= len(s.Strategies) && (best != nil || slices.Contains(s.Strategies, st)) {
+			continue
+		}
 		prepared, err := st.Prepare(pr, g, o)
 		if err != nil {
 			why.prepare = append(why.prepare, err)
 			continue
 		}
-		tiles := strategy.Tiles(pr, g.Out, stage, step)
-		tiles = append(tiles, strategy.FallbackTile(pr, g.Out, stage))
 		sizer, _ := prepared.(strategy.Sizer)
-		for _, t := range tiles {
-			choice := plan.Choice{Strategy: st.Name(), Tile: t}
+		for _, c := range choices(pr, g, stage, st, prepared, step) {
 			// What the coster would reject cannot beat what it takes. Most tiles with a halo are no
 			// whole warps, and laying them out would be most of the time.
-			if look == nil && best != nil && price.Valid() && sizer != nil && refuser != nil && refuser.RefusesBlock(pr, sizer.Block(stage, choice), ph) {
+			if look == nil && best != nil && price.Valid() && sizer != nil && refuser != nil && refuser.RefusesBlock(pr, sizer.Block(stage, c), ph) {
 				continue
 			}
-			k, err := prepared.Kernel(stage, choice)
+			k, err := prepared.Kernel(stage, c)
 			if err == nil {
 				err = legality.Check(pr, k)
 			}
@@ -146,6 +146,18 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 		return nil, price, look, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, &why)
 	}
 	return best, price, look, nil
+}
+
+// choices are the candidates of one strategy.
+func choices(pr *plan.Problem, g *plan.Group, stage int, st strategy.Strategy, prepared strategy.Prepared, step strategy.Step) []plan.Choice {
+	if c, ok := prepared.(strategy.Chooser); ok {
+		return c.Choices(stage, step)
+	}
+	var out []plan.Choice
+	for _, t := range append(strategy.Tiles(pr, g.Out, stage, step), strategy.FallbackTile(pr, g.Out, stage)) {
+		out = append(out, plan.Choice{Strategy: st.Name(), Tile: t})
+	}
+	return out
 }
 
 // better prefers what is valid, then what breaks fewer rules, then what is cheaper.

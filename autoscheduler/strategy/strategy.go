@@ -33,6 +33,12 @@ type Sizer interface {
 	Block(stage int, c plan.Choice) [3]int64
 }
 
+// Chooser is a Prepared with choices of its own, instead of those of Tiles.
+type Chooser interface {
+	// Choices are the candidates for one stage, the most promising first.
+	Choices(stage int, step Step) []plan.Choice
+}
+
 // Options are the parameters that strategies heed.
 type Options struct {
 	Nesting Nesting
@@ -63,7 +69,14 @@ const (
 
 // Tilings names the sets of strategies that the parameter tiling may allow, each in the
 // order of preference for ties.
-var Tilings = map[string][]Strategy{"block": {Root{}, BlockTile{}}}
+var Tilings = map[string][]Strategy{
+	"block":        {Root{}, BlockTile{}},
+	"block-window": {BlockWindow{}},
+	"all":          {Root{}, BlockTile{}, BlockWindow{}},
+}
+
+// Otherwise are the strategies for what those of a tiling cannot do.
+var Otherwise = []Strategy{Root{}, BlockTile{}}
 
 // MaxSerialExtent is the largest untiled dimension that a thread runs through
 // serially: colour channels and the like (Sioutas et al. 2020, section 4.2: "loops with
@@ -152,6 +165,11 @@ func tileByArg(pr *plan.Problem, n *plan.Nest) []int64 {
 			if a := loops[u.Loop].Arg; a >= 0 {
 				tile[a] = u.Extent
 			}
+		}
+	}
+	for _, u := range n.Unrolled {
+		if a := loops[u.Loop].Arg; a >= 0 {
+			tile[a] *= u.Extent
 		}
 	}
 	return tile

@@ -160,6 +160,13 @@ func encode(out *C.gowarp_reply, ds []flatDirective) {
 		c.tail, c.memory = cstring(d.tail), cstring(d.memory)
 		c.at_func, c.at_stage = C.int32_t(d.atFunc), C.int32_t(d.atStage)
 		c.at_var = cstring(d.atVar)
+		c.special = boolean(d.special)
+		if len(d.multiples) > 0 {
+			c.multiples = (*C.int64_t)(C.calloc(C.size_t(len(d.multiples)), C.sizeof_int64_t))
+			for k, m := range d.multiples {
+				unsafe.Slice(c.multiples, len(d.multiples))[k] = C.int64_t(m)
+			}
+		}
 		if len(d.vars) > 0 {
 			c.vars = (**C.char)(C.calloc(C.size_t(len(d.vars)), C.size_t(unsafe.Sizeof(uintptr(0)))))
 			c.num_vars = C.int32_t(len(d.vars))

@@ -29,6 +29,8 @@ typedef struct {
     const char *memory;
     int32_t at_func, at_stage;
     const char *at_var;
+    const int64_t *multiples;  // of "specialize", one for each of vars
+    int32_t special;           // acts on the special case
 } gowarp_directive;
 
 // A kernel as the schedule's author expects it, at the estimated sizes, x first.

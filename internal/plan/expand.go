@@ -17,6 +17,8 @@ type Expand struct {
 	Reads     []int // the Funcs that they load from, ascending
 	Buffers   int   // how many buffers they load from
 	Instances int   // how many inlined definitions occur, equal ones once
+	Own       int   // operations of the stage itself; the rest of Ops is that of Calls
+	Calls     []Call
 	Tree      int   // operations and loads of the expression as a tree, as Halide expands it
 	Inlined   []int // which Funcs, ascending
 	Saturated bool  // too large to expand: the figures are those of the limit
@@ -27,6 +29,13 @@ type Tap struct {
 	Func, Input, Out int
 	Index            []access.Index
 	Bytes            int64
+}
+
+// Call is an inlined definition at one point: its operations without those of what it calls.
+type Call struct {
+	Func  int
+	Index []access.Index // over the loops of the expanded stage
+	Ops   int
 }
 
 // MaxInstances bounds the inlined definitions in one stage. Halide expands them
@@ -41,13 +50,16 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 	}
 	e := expander{p: p, an: an, inlined: inlined, seen: map[string]bool{}}
 	e.out.Ops = st.Value.Total()
+	e.out.Own = e.out.Ops
 	e.out.Tree = treeSize(an, inlined, fn, stage, map[int]int{})
 	e.stage(fn, st, nil)
 	for len(e.work) > 0 && !e.out.Saturated {
 		it := e.work[len(e.work)-1]
 		e.work = e.work[:len(e.work)-1]
 		s := an.Stage(it.fn, 0)
-		e.out.Ops += s.Value.Total()
+		ops := s.Value.Total()
+		e.out.Ops += ops
+		e.out.Calls = append(e.out.Calls, Call{it.fn, it.at, ops})
 		e.stage(it.fn, s, it.at)
 	}
 	e.out.Reads, e.out.Buffers = sources(e.out.Loads)

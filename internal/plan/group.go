@@ -20,6 +20,8 @@ type Group struct {
 type Choice struct {
 	Strategy string
 	Tile     []int64 // parallel to Dims.Tiled of the output stage
+	Points   []int64 // of the tile, in each thread side by side, parallel to Tile; nil: one
+	Windows  int     // members nearest to the output that are kept in registers
 }
 
 // Has reports whether the group computes the Func, inlined Funcs apart.

@@ -59,15 +59,19 @@ type Member struct {
 }
 
 // Nest is how the loops of one stage run. Loops are numbered as in the untouched
-// stage. Every loop is in exactly one of the three lists.
+// stage. Every loop is in exactly one of the four lists, but for those that are split.
 type Nest struct {
 	Func, Stage int
+	Unrolled    []Use // points that a thread computes side by side, innermost first; one that is split stands in Threads too
 	Serial      []Use // inside a thread, innermost first
 	Threads     []Use // x first
 	Blocks      []Use // x first; a loop that is split stands in Threads and here, or in Serial
 	Fused       int   // so many of the last Blocks share the last grid dimension
 	Wrap        int64 // all blocks share one loop, which is split by this into two grid dimensions; 0 if not
 	Along       Use   // the loop along which neighbouring threads step; Loop is -1 where there is none
+	// Whole says that the nest is for outputs whose extents are multiples of the points in
+	// Unrolled. Others run the same blocks and threads, with the points one by one.
+	Whole bool
 }
 
 // Use is one loop's part in a nest.
@@ -76,7 +80,18 @@ type Use struct {
 	Tile   int64 // the factor it is split by; 0 for a loop that is not split
 	Extent int64 // iterations at this level, at the estimates
 	Unroll bool  // Serial only: the iterations stand one after the other in the code
+	Tail   Tail  // Unrolled only: what becomes of points beyond the end
 }
+
+// Tail is what a split does where its factor does not divide the extent.
+type Tail uint8
+
+// The tails.
+const (
+	Guarded      Tail = iota // each point is tested
+	ShiftInwards             // the last points begin earlier and overlap those before
+	RoundUp                  // more is computed than is needed
+)
 
 // Tiles is the number of blocks.
 func (k *Kernel) Tiles() int64 { return k.Grid[0] * k.Grid[1] * k.Grid[2] }
@@ -107,7 +122,26 @@ func (n *Nest) Points() int64 {
 	for _, u := range n.Serial {
 		p *= u.Extent
 	}
+	return p * n.PointsPerThread()
+}
+
+// PointsPerThread is the number of points that a thread computes side by side.
+func (n *Nest) PointsPerThread() int64 {
+	p := int64(1)
+	for _, u := range n.Unrolled {
+		p *= u.Extent
+	}
 	return p
+}
+
+// UnrolledUse is the loop's part among the points side by side.
+func (n *Nest) UnrolledUse(loop int) (Use, bool) {
+	for _, u := range n.Unrolled {
+		if u.Loop == loop {
+			return u, true
+		}
+	}
+	return Use{Loop: -1}, false
 }
 
 // ThreadCount is the number of threads that a nest keeps busy.

@@ -84,6 +84,7 @@ func Run(t *testing.T, p Program) {
 	if len(p.Scales) > 0 {
 		t.Run("scales", func(t *testing.T) { t.Parallel(); p.scales(t, tree) })
 	}
+	t.Run("windows", func(t *testing.T) { t.Parallel(); p.windows(t, tree) })
 	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
 }
 
