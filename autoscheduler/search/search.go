@@ -114,7 +114,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 				look.refuse(err.Error())
 				continue
 			}
-			p := s.Coster.Price(pr, k, ph)
+			p := s.Coster.Price(k.View(pr), k, ph)
 			s.Evaluated++
 			if !p.Valid() {
 				look.refuse(p.Reject)
