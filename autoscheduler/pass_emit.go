@@ -39,6 +39,10 @@ func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Dire
 type where struct{ block, thread string }
 
 func (s *state) emitKernel(k *plan.Kernel) {
+	if k.Warp != nil {
+		s.emitWarps(k)
+		return
+	}
 	labels := map[int]where{k.Out.Func: s.emitNest(&k.Out)}
 	out := labels[k.Out.Func]
 	if out == (where{}) {
@@ -293,15 +297,18 @@ func (s *state) describe(k *plan.Kernel, f *search.Found, i int) schedule.Kernel
 	}
 	inlined := map[int]bool{}
 	collect := func(n *plan.Nest) {
-		for _, id := range s.problem.Expand[s.problem.StageIndex(n.Func, n.Stage)].Inlined {
+		for _, id := range k.View(s.problem).Expand[s.problem.StageIndex(n.Func, n.Stage)].Inlined {
 			inlined[id] = true
 		}
 	}
 	for i := range k.Members {
 		m := &k.Members[i]
 		mem := schedule.MemoryGPUShared
-		if m.Where == plan.AtThread {
+		switch m.Where {
+		case plan.AtThread:
 			mem = schedule.MemoryAuto
+		case plan.AtWarp:
+			mem = schedule.MemoryRegister
 		}
 		d.Members = append(d.Members, schedule.Member{
 			Func: m.Func, Name: s.p.Funcs[m.Func].Label, Level: m.Where.String(), Memory: mem, Extents: m.Extents, Bytes: m.Bytes,

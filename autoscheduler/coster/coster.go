@@ -72,4 +72,4 @@ type BlockRefuser interface {
 }
 
 // ByName are the costers that the parameter cost may name.
-var ByName = map[string]Coster{Listing1{}.Name(): Listing1{}, Listing1Prose{}.Name(): Listing1Prose{}}
+var ByName = map[string]Coster{Listing1{}.Name(): Listing1{}, Listing1Prose{}.Name(): Listing1Prose{}, Issue{}.Name(): Issue{}}

@@ -66,6 +66,9 @@ func listing1(pr *plan.Problem, k *plan.Kernel, ph Phase, scaled bool) Price {
 				threads = k.ThreadsOf(m.Anchor)
 				points *= threads
 			}
+			if m.Where == plan.AtWarp {
+				points, threads = points*k.Warp.Warps, threads*k.Warp.Warps
+			}
 			a.memory += nestMemory(pr, k, n, points)
 			if m.Where == plan.AtBlock {
 				a.memory += SharedCost * float64(points*pr.Bytes(m.Func))
@@ -181,7 +184,7 @@ func nestMemory(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, points int64) fl
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
 		switch where, in := placeOf(k, t.Func); {
-		case in && where == plan.AtThread: // in the thread's own registers
+		case in && where != plan.AtBlock: // in registers
 		case in:
 			cost += SharedCost * float64(t.Bytes*points)
 		default:

@@ -31,6 +31,8 @@ var Rules = []Rule{
 	{"fused-blocks", fusedBlocks},
 	{"member-read", memberRead},
 	{"member-order", memberOrder},
+	{"lanes", lanes},
+	{"warp-members", warpMembers},
 }
 
 // Check applies every rule and returns the first violation, named by its rule.
@@ -38,6 +40,7 @@ func Check(pr *plan.Problem, k *plan.Kernel) error {
 	if k.Host {
 		return nil
 	}
+	pr = k.View(pr)
 	for _, r := range Rules {
 		if err := r.Check(pr, k); err != nil {
 			return &violation{format: "legality: %s: %s: %v", args: []any{pr.P.Funcs[k.Out.Func].Label, r.Name, err}}
@@ -267,7 +270,7 @@ func nestOf(k *plan.Kernel, fn int) *plan.Nest {
 func memberRead(pr *plan.Problem, k *plan.Kernel) error {
 	for i := range k.Members {
 		m := &k.Members[i]
-		found := m.Where == plan.AtBlock && pr.StageReads(k.Out.Func, k.Out.Stage, m.Func)
+		found := m.Where != plan.AtThread && pr.StageReads(k.Out.Func, k.Out.Stage, m.Func)
 		if m.Where == plan.AtThread {
 			if n := nestOf(k, m.Anchor); n != nil {
 				found = pr.StageReads(n.Func, n.Stage, m.Func)

@@ -59,7 +59,7 @@ func (l *Look) second(k *plan.Kernel, p *coster.Price) {
 }
 
 func sameChoice(a, b *plan.Kernel) bool {
-	return a.Strategy == b.Strategy && slices.Equal(a.Choice.Tile, b.Choice.Tile) && slices.Equal(a.Choice.Points, b.Choice.Points) && a.Choice.Windows == b.Choice.Windows
+	return a.Strategy == b.Strategy && slices.Equal(a.Choice.Tile, b.Choice.Tile) && slices.Equal(a.Choice.Points, b.Choice.Points) && a.Choice.Windows == b.Choice.Windows && a.Choice.Warp == b.Choice.Warp
 }
 
 func withoutNumbers(s string) string {

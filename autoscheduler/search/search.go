@@ -123,7 +123,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 				}
 				continue
 			}
-			p := s.Coster.Price(pr, k, ph)
+			p := s.Coster.Price(k.View(pr), k, ph)
 			s.Evaluated++
 			if look != nil && !p.Valid() {
 				look.refuse(p.Reject)

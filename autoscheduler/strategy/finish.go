@@ -32,7 +32,9 @@ func finish(pr *plan.Problem, k *plan.Kernel) error {
 	}
 	grid(pr, &k.Out, &k.Grid)
 	shared(pr, k)
-	k.Registers = registers(pr, k)
+	if k.Registers == 0 {
+		k.Registers = registers(pr, k)
+	}
 	threads := k.ThreadsPerBlock()
 	if threads > int64(pr.Device.MaxThreadsPerBlock) {
 		return nil // the gate and the costers reject it; the calculator has no answer

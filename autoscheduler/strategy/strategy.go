@@ -70,9 +70,10 @@ const (
 // Tilings names the sets of strategies that the parameter tiling may allow, each in the
 // order of preference for ties.
 var Tilings = map[string][]Strategy{
-	"block":        {Root{}, BlockTile{}},
-	"block-window": {BlockWindow{}},
-	"all":          {Root{}, BlockTile{}, BlockWindow{}},
+	"block":          {Root{}, BlockTile{}},
+	"block-window":   {BlockWindow{}},
+	"warp-registers": {WarpRegisters{}},
+	"all":            {Root{}, BlockTile{}, BlockWindow{}, WarpRegisters{}},
 }
 
 // Otherwise are the strategies for what those of a tiling cannot do.

@@ -273,8 +273,8 @@ func kernelIn(k *kernelJSON) (Kernel, error) {
 		return out, fmt.Errorf("there is no Func %d with a stage %d", k.Func, k.Stage)
 	}
 	for _, m := range k.Members {
-		if m.Level != "block" && m.Level != "thread" {
-			return out, fmt.Errorf("member %s: the level %q is not block or thread", m.Name, m.Level)
+		if m.Level != "block" && m.Level != "thread" && m.Level != "warp" {
+			return out, fmt.Errorf("member %s: the level %q is not block, warp or thread", m.Name, m.Level)
 		}
 		if m.Func < 0 || !m.Memory.known() {
 			return out, fmt.Errorf("member %s: Func %d in memory %q", m.Name, m.Func, m.Memory)

@@ -121,7 +121,7 @@ type Kernel struct {
 type Member struct {
 	Func    int
 	Name    string
-	Level   string // "block" or "thread"
+	Level   string // "block", "warp" or "thread"
 	Memory  Memory
 	Extents []int64
 	Bytes   int64

@@ -18,6 +18,8 @@ type Kernel struct {
 	Choice   Choice
 	Out      Nest
 	Members  []Member // in the order in which they are computed
+	Warp     *Warp    // tiles of warps; nil where a block is one tile
+	Staged   *Problem // the problem with the inlined Funcs that this kernel stores; nil if it stores none
 	Host     bool
 	Why      string // for what runs on the host or in one thread: the reason
 
@@ -26,6 +28,7 @@ type Kernel struct {
 	SharedBytes int64    // what Halide allocates: by liveness
 	SharedSum   int64    // the sum over members, as Sioutas et al. count it
 	Registers   int      // a thread, estimated
+	Issued      float64  // warp instructions of one block, where the strategy has counted them; else 0
 	Occupancy   occupancy.Result
 }
 
@@ -36,11 +39,15 @@ type Where uint8
 const (
 	AtBlock  Where = iota // once a block, into shared memory
 	AtThread              // once a thread, into its own registers or stack
+	AtWarp                // once a warp, into the registers of its lanes
 )
 
 func (w Where) String() string {
-	if w == AtThread {
+	switch w {
+	case AtThread:
 		return "thread"
+	case AtWarp:
+		return "warp"
 	}
 	return "block"
 }
