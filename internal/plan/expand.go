@@ -52,7 +52,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 	e.out.Ops = st.Value.Total()
 	e.out.Own = e.out.Ops
 	e.out.Tree = treeSize(an, inlined, fn, stage, map[int]int{})
-	e.stage(fn, st, nil)
+	e.stage(instance{fn: fn}, st)
 	for len(e.work) > 0 && !e.out.Saturated {
 		it := e.work[len(e.work)-1]
 		e.work = e.work[:len(e.work)-1]
@@ -60,7 +60,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 		ops := s.Value.Total()
 		e.out.Ops += ops
 		e.out.Calls = append(e.out.Calls, Call{it.fn, it.at, ops})
-		e.stage(it.fn, s, it.at)
+		e.stage(it, s)
 	}
 	e.out.Reads, e.out.Buffers = sources(e.out.Loads)
 	for _, it := range e.done {
@@ -121,25 +121,26 @@ type expander struct {
 	buf     []byte
 }
 
-// instance is an inlined Func at one point.
+// instance is an inlined Func at one point; 0 is the number of the stage itself.
 type instance struct {
-	fn int
-	at []access.Index
+	number int
+	fn     int
+	at     []access.Index
 }
 
-// stage adds the loads of one definition, at being where it is evaluated (nil for the
-// stage itself).
-func (e *expander) stage(fn int, st *access.Stage, at []access.Index) {
+// stage adds the loads of one definition.
+func (e *expander) stage(of instance, st *access.Stage) {
+	fn, at := of.fn, of.at
 	for i := range st.Loads {
 		l := &st.Loads[i]
 		idx := l.Index
-		if at != nil {
+		if of.number > 0 {
 			idx = make([]access.Index, len(l.Index))
 			for k := range idx {
 				idx[k] = e.compose(fn, l.Index[k], at)
 			}
 		}
-		if !e.fresh(l, idx, at) {
+		if !e.fresh(l, idx, of.number) {
 			continue
 		}
 		if l.Func >= 0 && l.Func != fn && e.inlined[l.Func] {
@@ -148,7 +149,7 @@ func (e *expander) stage(fn int, st *access.Stage, at []access.Index) {
 				return
 			}
 			e.out.Instances++
-			it := instance{l.Func, idx}
+			it := instance{e.out.Instances, l.Func, idx}
 			e.work = append(e.work, it)
 			e.done = append(e.done, it)
 			continue
@@ -197,9 +198,9 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 // maxCoefficient keeps products of two coefficients inside int64.
 const maxCoefficient = 1 << 30
 
-// fresh reports whether the same element was not loaded before. Loads with
-// an unknown index are the same only when node and place are.
-func (e *expander) fresh(l *access.Load, idx, at []access.Index) bool {
+// fresh reports whether the same element was not loaded before. A load with an unknown
+// index is no other's equal: two places that are unknown are not one place.
+func (e *expander) fresh(l *access.Load, idx []access.Index, instance int) bool {
 	b := e.buf[:0]
 	b = binary.AppendVarint(b, int64(l.Func))
 	b = binary.AppendVarint(b, int64(l.Input))
@@ -211,9 +212,7 @@ func (e *expander) fresh(l *access.Load, idx, at []access.Index) bool {
 	}
 	if unknown {
 		b = binary.AppendVarint(b, int64(l.Node))
-		for _, i := range at {
-			b = appendIndex(b, i)
-		}
+		b = binary.AppendVarint(b, int64(instance))
 	}
 	e.buf = b
 	if e.seen[string(b)] {

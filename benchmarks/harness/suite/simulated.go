@@ -98,7 +98,7 @@ func (p Program) simulated(t *testing.T, tree *harness.Tree) {
 		p.simulateOn(t, tree, root, name, o, expected, size, simulatedCapabilities, rows.Simulated)
 	}
 	for _, size := range [][2]int{size, p.Sizes[len(p.Sizes)-1]} {
-		each("gowarp", harness.EmitOptions{Scheduler: p.scheduler()}, right, size)
+		each("gowarp", harness.EmitOptions{Scheduler: p.scheduler(nil)}, right, size)
 	}
 	for _, peer := range peers {
 		if reason := p.Untried[peer.Name()]; reason != "" {
