@@ -52,6 +52,9 @@ func block(c plan.Choice) [3]int64 {
 	return b
 }
 
+// manyBlocks is more blocks than any grid has.
+const manyBlocks = 1 << 60
+
 // grid counts the blocks. Loops beyond the third share the last dimension; where a
 // dimension would still be too long, all loops share the first, and where that is too long
 // they wrap around into the second.
@@ -63,7 +66,12 @@ func grid(pr *plan.Problem, n *plan.Nest, g *[3]int64) {
 	lay := func() {
 		*g = [3]int64{1, 1, 1}
 		for i, u := range n.Blocks {
-			g[min(i, len(n.Blocks)-max(n.Fused, 1))] *= u.Extent
+			d := min(i, len(n.Blocks)-max(n.Fused, 1))
+			if u.Extent > 0 && g[d] > manyBlocks/u.Extent {
+				g[d] = manyBlocks // of a region that nobody meant; the gate refuses it
+				continue
+			}
+			g[d] *= u.Extent
 		}
 	}
 	lay()
