@@ -160,7 +160,9 @@ func TestHugeEstimates(t *testing.T) {
 		b := irtest.New()
 		args := []string{"x", "y", "z"}[:len(c.extents)]
 		in := b.Input("in", irtest.F32, 1<<30)
-		f := b.Func("f", args, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0].Clamp(0, 99)).Mul(in.At(v[len(v)-1].Clamp(0, 98))) })
+		f := b.Func("f", args, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return in.At(v[0].Clamp(0, 99)).Mul(in.At(v[len(v)-1].Clamp(0, 98)))
+		})
 		g := b.Func("g", args, irtest.F32, func(v []irtest.Expr) irtest.Expr {
 			var here, there []any
 			for _, x := range v {
