@@ -43,7 +43,7 @@ func (s *state) configure() error {
 		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling)
 	}
 	s.options = strategy.Options{Nesting: nestings[s.params.Fusion]}
-	return nil
+	return s.checkLimits()
 }
 
 // deviceFor is the device that the user names, or the one that stands for the target.
@@ -58,7 +58,10 @@ func (s *state) deviceFor() (occupancy.Device, error) {
 		if cc == 0 {
 			cc = defaultCapability
 		}
-		d, _ := occupancy.ForCapability(cc)
+		d, exact := occupancy.ForCapability(cc)
+		if !exact {
+			s.note("check", -1, "the table has no GPU of compute capability %d.%d, the target's: scheduled for the nearest, %s (%d.%d); gpu= names another", cc/10, cc%10, d.Name, d.Capability/10, d.Capability%10)
+		}
 		return d, nil
 	case "opencl", "metal", "vulkan", "d3d12", "webgpu":
 		return occupancy.Generic(), nil

@@ -131,6 +131,9 @@ func ParseParams(kv map[string]string) (Params, error) {
 			return p, fmt.Errorf("autoscheduler: %w", err)
 		}
 	}
+	if err := contradictions(kv); err != nil {
+		return p, fmt.Errorf("autoscheduler: %w", err)
+	}
 	return p, nil
 }
 

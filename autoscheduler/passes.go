@@ -122,6 +122,17 @@ type Result struct {
 	Evaluated int // candidates priced
 }
 
+// Remarks are the notes on the pipeline as a whole.
+func (r *Result) Remarks() []string {
+	var out []string
+	for _, n := range r.Notes {
+		if n.Func < 0 {
+			out = append(out, n.Text)
+		}
+	}
+	return out
+}
+
 // Schedule schedules a pipeline. It does not change p.
 func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
 	s, err := newState(p, params)

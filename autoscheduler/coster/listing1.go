@@ -55,6 +55,9 @@ func listing1(pr *plan.Problem, k *plan.Kernel, ph Phase, scaled bool) Price {
 	if p := a.check(ph); p != nil {
 		return *p
 	}
+	if ph == Final {
+		a.registers = k.Registers
+	}
 	a.memory = outMemory(pr, k)
 	a.stage(&k.Out, k.Out.Points(), k.Out.ThreadCount())
 	for i := range k.Members { // lines 5-7 and 19-34
@@ -85,6 +88,7 @@ type analysis struct {
 	k                  *plan.Kernel
 	arithmetic, memory float64 // one tile
 	occupancy, active  float64
+	registers          int    // a thread, in the final phase; see RATIONALE.md
 	inefficient        Reason // the last of the faults
 	faults             int
 }
@@ -118,7 +122,7 @@ func (a *analysis) fault(format, text string, numbers ...int64) {
 
 // stage is the body of the loop of lines 19-34 for one stage.
 func (a *analysis) stage(n *plan.Nest, points, threads int64) {
-	r, err := a.pr.Device.Occupancy(occupancy.Usage{Threads: int(threads), Registers: a.k.Registers, SharedBytes: int(a.k.SharedSum)}) // line 26
+	r, err := a.pr.Device.Occupancy(occupancy.Usage{Threads: int(threads), Registers: a.registers, SharedBytes: int(a.k.SharedSum)}) // line 26
 	if err != nil || r.ActiveBlocks == 0 {
 		return // the whole kernel's occupancy was checked
 	}

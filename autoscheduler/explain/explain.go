@@ -31,7 +31,8 @@ type Report struct {
 	Version    int      `json:"version"`
 	Device     string   `json:"device"`
 	Title      string   `json:"device_title"`
-	Coster     string   `json:"coster"` // costs are in its unit
+	Remarks    []string `json:"remarks,omitempty"` // on the pipeline as a whole
+	Coster     string   `json:"coster"`            // costs are in its unit
 	Candidates int      `json:"candidates"`
 	Funcs      []Func   `json:"funcs"`    // producers first
 	Groups     []Group  `json:"groups"`   // in launch order
@@ -165,7 +166,7 @@ func Of(r *autoscheduler.Result) *Report {
 	pr := r.Problem
 	out := &Report{
 		Format: FormatName, Version: Version, Device: pr.Device.Name, Title: title(pr.Device),
-		Candidates: r.Evaluated, Funcs: []Func{}, Groups: []Group{}, Refusals: []Denial{},
+		Remarks: r.Remarks(), Candidates: r.Evaluated, Funcs: []Func{}, Groups: []Group{}, Refusals: []Denial{},
 	}
 	label := func(id int) string { return pr.P.Funcs[id].Label }
 	next := 0

@@ -54,6 +54,9 @@ func block(c plan.Choice) [3]int64 {
 	return b
 }
 
+// manyBlocks is more blocks than any grid has.
+const manyBlocks = 1 << 60
+
 // grid counts the blocks. Loops beyond the third share the last dimension; where a
 // dimension would still be too long, all loops share the first, and where that is too long
 // they wrap around into the second.
@@ -65,7 +68,12 @@ func grid(pr *plan.Problem, n *plan.Nest, g *[3]int64) {
 	lay := func() {
 		*g = [3]int64{1, 1, 1}
 		for i, u := range n.Blocks {
-			g[min(i, len(n.Blocks)-max(n.Fused, 1))] *= u.Extent
+			d := min(i, len(n.Blocks)-max(n.Fused, 1))
+			if u.Extent > 0 && g[d] > manyBlocks/u.Extent {
+				g[d] = manyBlocks // of a region that nobody meant; the gate refuses it
+				continue
+			}
+			g[d] *= u.Extent
 		}
 	}
 	lay()
@@ -173,36 +181,4 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 
 func memberIndex(k *plan.Kernel, fn int) int {
 	return slices.IndexFunc(k.Members, func(m plan.Member) bool { return m.Func == fn })
-}
-
-// Register estimate, in the spirit of a count of live values: a base for block
-// and thread indices and the launch's parameters, two registers a 64-bit base
-// pointer, and one for each value that a point holds at once.
-const (
-	baseRegisters    = 14
-	pointerRegisters = 2
-	maxLiveTaps      = 24
-)
-
-// registers estimates the registers of a thread, capped at what the runtime
-// lets the compiler use.
-func registers(pr *plan.Problem, k *plan.Kernel) int {
-	most := 0
-	count := func(n *plan.Nest) {
-		ex := &pr.Expand[pr.StageIndex(n.Func, n.Stage)]
-		live := min(len(ex.Loads)/2, maxLiveTaps)
-		most = max(most, pointerRegisters*(ex.Buffers+1)+live)
-	}
-	count(&k.Out)
-	held := 0
-	for i := range k.Members {
-		m := &k.Members[i]
-		for j := range m.Nests {
-			count(&m.Nests[j])
-		}
-		if m.Where == plan.AtThread {
-			held += int(m.Bytes+3) / 4
-		}
-	}
-	return min(baseRegisters+most+held, pr.Limits.MaxRegisters)
 }

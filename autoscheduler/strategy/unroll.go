@@ -24,7 +24,7 @@ func unroll(pr *plan.Problem, n *plan.Nest, constant func(loop halideir.Loop) bo
 	for i := range n.Serial {
 		u := &n.Serial[i]
 		loop := st.Loops[u.Loop]
-		known := loop.RVar >= 0 && literal(pr.P, st.RVars[loop.RVar].Extent) || loop.Arg >= 0 && constant(loop)
+		known := constantLoop(pr.P, st, u.Loop) || loop.Arg >= 0 && constant(loop)
 		c := copies * u.Extent
 		if u.Tile > 0 || u.Extent > maxUnrolledExtent || !known || c > maxUnrolledCopies || c*tree > maxUnrolledTree {
 			return // it stays a loop, and so do those around it

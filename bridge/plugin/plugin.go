@@ -46,6 +46,9 @@ func answer(req abi.Request) (abi.Answer, error) {
 	if err != nil {
 		return abi.Answer{}, err
 	}
+	if err := autoscheduler.CheckTarget(p, params); err != nil {
+		return abi.Answer{}, err
+	}
 	r, err := autoscheduler.RunnerUp(p, params, req.Faults, req.Verbose > 1)
 	switch {
 	case err != nil:
@@ -76,6 +79,10 @@ func listing(w io.Writer, p *halideir.Pipeline, r *autoscheduler.Result) error {
 			return err
 		}
 		fmt.Fprintln(w)
+	} else {
+		for _, text := range r.Remarks() {
+			fmt.Fprintln(w, text)
+		}
 	}
 	return r.Schedule.Tree(w, p)
 }

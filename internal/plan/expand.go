@@ -21,7 +21,10 @@ type Expand struct {
 	Calls     []Call
 	Tree      int   // operations and loads of the expression as a tree, as Halide expands it
 	Inlined   []int // which Funcs, ascending
-	Saturated bool  // too large to expand: the figures are those of the limit
+
+	IntDivisions int // of 32 bits, with remainders, in values and addresses; of an inlined Func once
+
+	Saturated bool // too large to expand: the figures are those of the limit
 }
 
 // Tap is a distinct load a point: Index is over the loops of the expanded stage.
@@ -68,7 +71,19 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 	}
 	slices.Sort(e.out.Inlined)
 	e.out.Inlined = slices.Compact(e.out.Inlined)
+	e.out.IntDivisions = intDivisions(st)
+	for _, id := range e.out.Inlined {
+		e.out.IntDivisions += intDivisions(an.Stage(id, 0))
+	}
 	return e.out
+}
+
+func intDivisions(st *access.Stage) int {
+	n := 0
+	for _, ops := range []*access.Ops{&st.Value, &st.Address} {
+		n += ops.Count[access.Div][access.Int32] + ops.Count[access.Mod][access.Int32]
+	}
+	return n
 }
 
 // sources are the Funcs that taps load from, ascending, and the number of all buffers.
