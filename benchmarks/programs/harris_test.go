@@ -19,6 +19,7 @@ func TestHarris(t *testing.T) {
 		},
 		Sizes:     sizes,
 		Estimated: [2]int{1536, 2560},
+		Expert:    suite.Expert{Counted: [2]int{768, 512}, Sizes: [][2]int{{259, 150}, {60, 28}}},
 		Tiny:      [2]int{33, 9},
 		// Responses are below 1 and mostly below 1e-3: closer than the usual 1e-5.
 		Tolerance: harness.Tolerance{Rel: 1e-5, Abs: 1e-6},

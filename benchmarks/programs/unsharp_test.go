@@ -18,6 +18,7 @@ func TestUnsharp(t *testing.T) {
 			return harness.Args{"input": suite.Colours(suite.Photograph(t, tree, w, h))}, map[string][]int{"output": {w, h, 3}}
 		},
 		Sizes:     sizes,
+		Expert:    suite.Expert{Counted: [2]int{768, 512}},
 		Estimated: [2]int{1536, 2560},
 		Tiny:      [2]int{33, 9},
 		Tolerance: harness.Default,

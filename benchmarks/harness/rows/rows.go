@@ -21,6 +21,7 @@ const (
 	OpenCL    = "opencl"    // run on the CPU through OpenCL, against both
 	PTXAS     = "ptxas"     // kernels that ptxas accepts and a GPU can launch
 	Simulated = "simulated" // CUDA kernels run with all checks, against the CPU
+	Counted   = "counted"   // CUDA kernels' work at the size that another schedule was counted at
 	Memcheck  = "memcheck"  // OpenCL kernels run under a memory and race checker
 	Random    = "random"    // random pipelines, not a program
 )

@@ -87,22 +87,7 @@ func (p Program) simulated(t *testing.T, tree *harness.Tree) {
 	}
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
 	each := func(name string, o harness.EmitOptions, expected string, size [2]int) {
-		in, out := p.Inputs(t, tree, size[0], size[1])
-		want := run(t, root, in, out)
-		for _, capability := range simulatedCapabilities {
-			t.Run(fmt.Sprintf("%s/%dx%d/sm_%d", name, size[0], size[1], capability), func(t *testing.T) {
-				o.Target = fmt.Sprintf("host-cuda-cuda_capability_%d", capability)
-				row := rows.Row{Check: rows.Simulated, Scheduler: strings.Split(name, "/")[0], Capability: capability, Size: size, Figures: map[string]float64{}}
-				seen, text := p.simulate(t, tree, o, capability, in, out, want, row.Figures)
-				row.Outcome = seen
-				p.record(t, row)
-				if seen != expected {
-					t.Errorf("%s is expected, seen is: %s\n%s", expected, seen, text)
-					return
-				}
-				t.Logf("%s\n%s", seen, text)
-			})
-		}
+		p.simulateOn(t, tree, root, name, o, expected, size, simulatedCapabilities, rows.Simulated)
 	}
 	for _, size := range [][2]int{size, p.Sizes[len(p.Sizes)-1]} {
 		each("gowarp", harness.EmitOptions{Scheduler: p.scheduler()}, right, size)
@@ -113,6 +98,27 @@ func (p Program) simulated(t *testing.T, tree *harness.Tree) {
 			continue
 		}
 		each(peer.Name(), harness.EmitOptions{Scheduler: peer, CPUSeconds: peerSeconds}, cmp.Or(p.Peers[peer.Name()], right), size)
+	}
+}
+
+// simulateOn runs one schedule on simulated GPUs and holds what is seen against what is
+// expected.
+func (p Program) simulateOn(t *testing.T, tree *harness.Tree, root *harness.Program, name string, o harness.EmitOptions, expected string, size [2]int, capabilities []int, check string) {
+	in, out := p.Inputs(t, tree, size[0], size[1])
+	want := run(t, root, in, out)
+	for _, capability := range capabilities {
+		t.Run(fmt.Sprintf("%s/%dx%d/sm_%d", name, size[0], size[1], capability), func(t *testing.T) {
+			o.Target = fmt.Sprintf("host-cuda-cuda_capability_%d", capability)
+			row := rows.Row{Check: check, Scheduler: strings.Split(name, "/")[0], Capability: capability, Size: size, Figures: map[string]float64{}}
+			seen, text := p.simulate(t, tree, o, capability, in, out, want, row.Figures)
+			row.Outcome = seen
+			p.record(t, row)
+			if seen != expected {
+				t.Errorf("%s is expected, seen is: %s\n%s", expected, seen, text)
+				return
+			}
+			t.Logf("%s\n%s", seen, text)
+		})
 	}
 }
 
@@ -179,6 +185,11 @@ func describe(b *strings.Builder, r *simulator.Report, want map[string]*harness.
 	per := func(n int64) float64 { return float64(n) * 32 / float64(elements) }
 	figures["kernels"], figures["launches"], figures["findings"] = float64(len(r.Kernels)), float64(total.Launches), float64(findings)
 	figures["instructions"], figures["requests"], figures["sectors"] = per(total.WarpInstructions), per(total.Requests()), per(total.GlobalLoadSectors+total.GlobalStoreSectors)
-	fmt.Fprintf(b, "%d kernels, %d launches; for 32 elements of output %.1f warp instructions, %.1f requests to memory, %.1f sectors\n",
-		len(r.Kernels), total.Launches, figures["instructions"], figures["requests"], figures["sectors"])
+	figures["cold_bytes"] = per(total.ColdBytes)
+	fmt.Fprintf(b, "%d kernels, %d launches; for 32 elements of output %.1f warp instructions, %.1f requests to memory, %.1f sectors, %.0f bytes between cold caches and DRAM\n",
+		len(r.Kernels), total.Launches, figures["instructions"], figures["requests"], figures["sectors"], figures["cold_bytes"])
+	for _, k := range r.Kernels {
+		fmt.Fprintf(b, "%s: %d launches, %.1f warp instructions (%.1f integer, %.1f float, %.1f special, %.1f memory, %.1f control), %.1f requests, %.1f sectors, %d registers, %d bytes spilled, %v\n", k.Name, k.Count.Launches,
+			per(k.Count.WarpInstructions), per(k.Count.Integer), per(k.Count.Float), per(k.Count.Special), per(k.Count.Memory), per(k.Count.Control), per(k.Count.Requests()), per(k.Count.Sectors()), k.Registers, k.SpillBytes, k.Shapes)
+	}
 }

@@ -44,6 +44,8 @@ type Program struct {
 	// Peers says what is seen of another autoscheduler's schedule where it is at fault, and
 	// Untried why one is not tried at all.
 	Peers, Untried map[string]string
+	// Expert is the program's own schedule, if it has one.
+	Expert Expert
 	// Environment asks for gowarp by HL_AUTOSCHEDULER instead of by -p.
 	Environment bool
 
@@ -78,6 +80,9 @@ func Run(t *testing.T, p Program) {
 	t.Run("simulated", func(t *testing.T) { t.Parallel(); p.simulated(t, tree) })
 	if len(p.Scales) > 0 {
 		t.Run("scales", func(t *testing.T) { t.Parallel(); p.scales(t, tree) })
+	}
+	if p.Expert.Counted != [2]int{} {
+		t.Run("expert", func(t *testing.T) { t.Parallel(); p.expert(t, tree) })
 	}
 	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
 }

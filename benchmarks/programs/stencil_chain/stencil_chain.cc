@@ -1,5 +1,5 @@
 // Thirty-two 5x5 stencils in a row over a 16-bit image, written as a user writes it:
-// the algorithm, estimates, no schedule.
+// the algorithm, estimates, and no schedule but for comparison.
 #include "Halide.h"
 
 namespace {
@@ -11,6 +11,8 @@ public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<int> stencils{"stencils", 32};
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<uint16_t, 2>> input{"input"};
     Output<Buffer<uint16_t, 2>> output{"output"};
@@ -19,15 +21,39 @@ public:
         Var x("x"), y("y");
         Func image("image");
         image = BoundaryConditions::repeat_edge(input);
+        std::vector<Func> chain{image};
         for (int s = 0; s < stencils; s++) {
             Func next("stencil_" + std::to_string(s));
             next(x, y) = weighted(image, x, y);
             image = next;
+            chain.push_back(image);
         }
         output(x, y) = image(x, y);
 
         input.set_estimates({{0, width}, {0, height}});
         output.set_estimates({{0, width}, {0, height}});
+
+        if (schedule == Schedule::expert) {
+            // A kernel a stencil. A thread computes 4x4 pixels from a window in registers, which
+            // it reads by fours: rows begin at multiples of four.
+            Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");
+            for (size_t s = 1; s < chain.size(); s++) {
+                const bool last = s + 1 == chain.size();
+                Func before = chain[s - 1], window = before.in(chain[s]);
+                Func f = last ? Func(output) : chain[s];
+                f.compute_root()
+                    .never_partition_all()
+                    .tile(x, y, xt, yt, xi, yi, 4, 4, last ? TailStrategy::ShiftInwards : TailStrategy::RoundUp)
+                    .gpu_tile(xt, yt, xo, yo, xt, yt, 32, 8, TailStrategy::GuardWithIf)
+                    .unroll(xi)
+                    .unroll(yi);
+                if (!last) {
+                    f.align_storage(x, 4);
+                }
+                Var u = before.args()[0], v = before.args()[1];
+                window.compute_at(f, xt).vectorize(u, 4).unroll(u).unroll(v);
+            }
+        }
     }
 
 private:

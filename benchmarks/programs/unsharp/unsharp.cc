@@ -1,6 +1,6 @@
 // Unsharp mask of an RGB photograph: the luma is sharpened by what a Gaussian blur takes
 // away, and the colours are scaled by the ratio of sharpened to plain luma. Written as a
-// user writes it: the algorithm, estimates, no schedule.
+// user writes it: the algorithm, estimates, and no schedule but for comparison.
 #include "Halide.h"
 
 #include <cmath>
@@ -14,6 +14,8 @@ public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<float> sigma{"sigma", 1.5f};  // of the blur, in pixels
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 3>> input{"input"};
     Output<Buffer<float, 3>> output{"output"};
@@ -60,6 +62,35 @@ public:
 
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
+
+        if (schedule == Schedule::expert) {
+            // One kernel. Gray and its blur along y are staged in shared memory; a thread
+            // makes 10 rows of gray, and 8 of the blurs and of the output, so that what it reads of the column
+            // above and below stays in registers.
+            Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), yt("yt");
+            output.never_partition_all()
+                .bound(c, 0, 3)
+                .tile(x, y, xo, yo, xi, yi, 58, 24, TailStrategy::GuardWithIf)
+                .split(yi, yt, yi, 8)
+                .reorder(c, yi, xi, yt, xo, yo)
+                .gpu_blocks(xo, yo)
+                .gpu_threads(xi, yt)
+                .unroll(yi)
+                .unroll(c);
+            ratio.compute_at(output, yi);
+            blur_y.compute_at(output, xo)
+                .never_partition_all()
+                .split(y, yt, y, 8)
+                .reorder(y, x, yt)
+                .gpu_threads(x, yt)
+                .unroll(y);
+            gray.compute_at(output, xo)
+                .never_partition_all()
+                .split(y, yt, y, 10)
+                .reorder(y, x, yt)
+                .gpu_threads(x, yt)
+                .unroll(y);
+        }
     }
 };
 
