@@ -121,10 +121,10 @@ table: setup ## check every program and N random pipelines; the table is build/t
 		go run ./benchmarks/table build/rows.jsonl >build/table.md || failed=1; \
 		cat build/table.md; exit $$failed
 
-# Only packages whose tests have golden files know -update.
+# Only packages whose tests have golden files know -update, and those tests have Golden in their names.
 golden: setup ## write the golden files anew, then show what changed
 	@$(MAKE) --no-print-directory build
-	@go test $(TAGS) -timeout 60m $$(grep -rl '"gowarp/internal/golden"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u) -update
+	@go test $(TAGS) -timeout 60m $$(grep -rl '"gowarp/internal/golden"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u) -run Golden -update
 	@git status --short
 
 scaling: ## measure the cost of scheduling against the number of stages and draw it (benchmarks/results/scaling.csv, .svg)

@@ -72,6 +72,7 @@ func TestConvLayer(t *testing.T) {
 	// The paper has one size only. At its images' sizes an array would hold 2^31 elements.
 	p.Scales = []suite.Scale{scale("width", 32, "height", 32), scale("width", 512, "height", 512)}
 	p.Tiny = [2]int{7, 5}
+	p.Expert = suite.Expert{Counted: [2]int{128, 128}, Sizes: [][2]int{{64, 64}}}
 	p.Peers = map[string]string{"Mullapudi2016": "cannot be scheduled"} // four loops of blocks in each other
 	p.Untried = map[string]string{"Anderson2021": "it takes half a minute to schedule this, and then reads before the first image"}
 	suite.Run(t, p)

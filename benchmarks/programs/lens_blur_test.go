@@ -35,6 +35,7 @@ func TestLensBlur(t *testing.T) {
 				map[string][]int{"output": {w, h, 3}}
 		},
 		Sizes:     [][2]int{{256, 192}, {131, 77}, {33, 9}, {7, 5}},
+		Expert:    suite.Expert{Counted: [2]int{384, 256}},
 		Estimated: [2]int{1536, 2560},
 		// No Tiny: inlined, a point of the output reads 16^7 pixels for every sample.
 		Tolerance: harness.Default,

@@ -5,8 +5,18 @@ package programs
 import (
 	"strconv"
 
+	"gowarp/benchmarks/harness"
 	"gowarp/benchmarks/harness/suite"
 )
+
+// names are all programs here.
+var names = []string{"harris", "hist", "unsharp", "bilateral_grid", "mat_mul", "max_filter", "camera_pipe",
+	"iir_blur", "stencil_chain", "interpolate", "local_laplacian", "nl_means", "lens_blur", "conv_layer"}
+
+// stock is a program's generator with its own defaults.
+func stock(name string) harness.Generator {
+	return harness.Generator{Source: "benchmarks/programs/" + name + "/" + name + ".cc", Name: name}
+}
 
 // No size is a multiple of a power of two of tiles but the first; the last is smaller
 // than any tile.

@@ -13,16 +13,13 @@ import (
 // mostBytes is what a generator's process may take while it is scheduled.
 const mostBytes = 200 << 20
 
-var timed = []string{"harris", "hist", "unsharp", "bilateral_grid", "mat_mul", "max_filter",
-	"camera_pipe", "iir_blur", "stencil_chain", "interpolate", "local_laplacian", "nl_means", "lens_blur", "conv_layer"}
-
 func emitTimed(t testing.TB, name string, s harness.Scheduler) *harness.Emission {
 	t.Helper()
 	tree, err := harness.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := tree.Emit(harness.Generator{Source: "benchmarks/programs/" + name + "/" + name + ".cc", Name: name}, harness.EmitOptions{
+	e, err := tree.Emit(stock(name), harness.EmitOptions{
 		Target: "host-cuda-cuda_capability_75", Scheduler: s, Outputs: []string{"schedule"},
 		Env: []string{"HL_DEBUG_AUTOSCHEDULE=1"}, Fresh: true,
 	})
@@ -49,7 +46,7 @@ func TestScheduleMemory(t *testing.T) {
 		}
 		return
 	}
-	for _, name := range timed {
+	for _, name := range names {
 		e := emitTimed(t, name, harness.Gowarp(nil))
 		spent, err := e.ScheduleTime()
 		if err != nil {
@@ -62,7 +59,7 @@ func TestScheduleMemory(t *testing.T) {
 }
 
 func BenchmarkSchedule(b *testing.B) {
-	for _, name := range timed {
+	for _, name := range names {
 		b.Run(name, func(b *testing.B) {
 			var sum harness.ScheduleTime
 			var peak int64

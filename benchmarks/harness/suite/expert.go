@@ -2,7 +2,6 @@ package suite
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"testing"
@@ -45,13 +44,7 @@ func (p Program) expertSizes() [][2]int {
 
 // byHand is the program with the schedule that its generator holds.
 func (p Program) byHand() Program {
-	params := maps.Clone(p.Generator.Params)
-	if params == nil {
-		params = map[string]string{}
-	}
-	params["schedule"] = "expert"
-	p.Generator.Params = params
-	return p
+	return p.withParams(map[string]string{"schedule": "expert"})
 }
 
 // expert holds the program's own schedule against the CPU: on the simulator with all

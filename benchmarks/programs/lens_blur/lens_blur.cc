@@ -1,5 +1,5 @@
-// Lens blur of a stereo pair, written as a user writes it: the algorithm, estimates, no
-// schedule. Depth is the disparity of least cost, the cost being smoothed over regions
+// Lens blur of a stereo pair, written as a user writes it: the algorithm, estimates, and no
+// schedule but for comparison. Depth is the disparity of least cost, the cost being smoothed over regions
 // that match nothing in particular by push and pull through a pyramid (Gortler et al.
 // 1996); then every pixel gathers samples from the circles of confusion around it.
 //
@@ -16,6 +16,8 @@ public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<int> levels{"levels", 8};
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<uint8_t, 3>> left{"left"};
     Input<Buffer<uint8_t, 3>> right{"right"};
@@ -61,18 +63,18 @@ public:
         }
 
         // In 1/256: the product stays below 2^31.
-        Func smooth("smooth"), nearest("nearest"), radius("radius");
+        Func smooth("smooth"), least("least"), nearest("nearest"), radius("radius");
         smooth(x, y, z) = (pull[0](x, y, z, 0) << 8) / pull[0](x, y, z, 1);
-        nearest(x, y) = argmin(slice, smooth(x, y, slice), "least")[0];
+        nearest(x, y) = argmin(slice, smooth(x, y, slice), least)[0];
         Func depth = within(nearest, 0);
         radius(x, y) = cast<int>(abs(depth(x, y) - focus) * aperture);
 
         // The largest circle that may reach a pixel.
         Expr reach = cast<int>(max(slices - 1 - focus, focus) * aperture);
         RDom r(-reach, 2 * reach + 1, "r");
-        Func tallest("tallest"), largest("largest");
-        tallest(x, y) = maximum(r, radius(x, y + r), "tallest_of");
-        largest(x, y) = maximum(r, tallest(x + r, y), "largest_of");
+        Func tallest_of("tallest_of"), tallest("tallest"), largest_of("largest_of"), largest("largest");
+        tallest(x, y) = maximum(r, radius(x, y + r), tallest_of);
+        largest(x, y) = maximum(r, tallest(x + r, y), largest_of);
 
         // Where a pixel looks: the R2 sequence (Roberts 2018) in 1/2^32, begun elsewhere at
         // every pixel (Cranley and Patterson 1976), over a square around it.
@@ -114,10 +116,68 @@ public:
         left.set_estimates({{0, width}, {0, height}, {0, 3}});
         right.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
+
+        if (schedule == Schedule::expert) {
+            // The finest level of the cost volume is stored as costs and weights apart, and
+            // computed from them where it is read. A thread takes both channels of two rows
+            // on the way down and of 2x2 points on the way up, where the next coarser level
+            // is the same for all four.
+            Var xi("xi"), yi("yi"), xt("xt"), yt("yt"), zt("zt");
+            cost.compute_root().never_partition_all().reorder(z, x, y).gpu_tile(x, y, xt, yt, 32, 8);
+            confidence.compute_root().never_partition_all().gpu_tile(x, y, xt, yt, 32, 8);
+            sums.compute_at(confidence, xt);
+            for (int l = 1; l < levels; l++) {
+                const int across = l < 4 ? 32 : 8;
+                push[l].compute_root()
+                    .never_partition_all()
+                    .bound(c, 0, 2)
+                    .split(y, y, yi, 2)
+                    .reorder(c, yi, x, y, z)
+                    .unroll(c)
+                    .unroll(yi)
+                    .gpu_tile(x, y, z, xt, yt, zt, across, 4, 32 / across);
+                halves[l - 1].compute_at(push[l], xt).unroll(y).unroll(c);
+                if (l < levels - 1) {
+                    pull[l].compute_root()
+                        .never_partition_all()
+                        .bound(c, 0, 2)
+                        .align_bounds(x, 2)
+                        .align_bounds(y, 2)
+                        .tile(x, y, xi, yi, 2, 2)
+                        .reorder(c, xi, yi, x, y, z)
+                        .unroll(c)
+                        .unroll(xi)
+                        .unroll(yi)
+                        .gpu_tile(x, y, z, xt, yt, zt, across, 4, 32 / across);
+                }
+            }
+            nearest.compute_root()
+                .never_partition_all()
+                .align_bounds(x, 2)
+                .align_bounds(y, 2)
+                .tile(x, y, xi, yi, 2, 2)
+                .unroll(xi)
+                .unroll(yi)
+                .gpu_tile(x, y, xt, yt, 32, 4);
+            least.compute_at(nearest, xt).unroll(x).unroll(y).update().reorder(x, y, slice).unroll(x).unroll(y);
+            for (auto [f, reduction] : {std::pair(tallest, tallest_of), std::pair(largest, largest_of)}) {
+                f.compute_root().never_partition_all().gpu_tile(x, y, xt, yt, 32, 8);
+                reduction.compute_at(f, xt);
+            }
+            output.never_partition_all()
+                .bound(c, 0, 3)
+                .reorder(c, x, y)
+                .unroll(c)
+                .gpu_tile(x, y, xt, yt, 32, 8, TailStrategy::GuardWithIf);
+            gathered.compute_at(output, xt).unroll(c).update().reorder(c, x, y, s).unroll(c);
+            offset.compute_at(gathered, x);
+            counts.compute_at(gathered, x);
+        }
     }
 
 private:
     Var x{"x"}, y{"y"}, z{"z"}, c{"c"};
+    std::vector<Func> halves;  // levels halved in x alone
 
     // A level of the pyramid with its edge repeated.
     Func within(Func f, int level) {
@@ -129,15 +189,16 @@ private:
     // the way up, rounded to the nearest.
     Func halved(Func f, const std::string &name) {
         Func across(name + "_across"), half(name);
-        across(x, y, _) = (f(2 * x - 1, y, _) + 3 * (f(2 * x, y, _) + f(2 * x + 1, y, _)) + f(2 * x + 2, y, _) + 4) >> 3;
-        half(x, y, _) = (across(x, 2 * y - 1, _) + 3 * (across(x, 2 * y, _) + across(x, 2 * y + 1, _)) + across(x, 2 * y + 2, _) + 4) >> 3;
+        across(x, y, z, c) = (f(2 * x - 1, y, z, c) + 3 * (f(2 * x, y, z, c) + f(2 * x + 1, y, z, c)) + f(2 * x + 2, y, z, c) + 4) >> 3;
+        half(x, y, z, c) = (across(x, 2 * y - 1, z, c) + 3 * (across(x, 2 * y, z, c) + across(x, 2 * y + 1, z, c)) + across(x, 2 * y + 2, z, c) + 4) >> 3;
+        halves.push_back(across);
         return half;
     }
 
     Func doubled(Func f, const std::string &name) {
         Func across(name + "_across"), twice(name);
-        across(x, y, _) = (3 * f(x / 2, y, _) + f(x / 2 - 1 + 2 * (x % 2), y, _) + 2) >> 2;
-        twice(x, y, _) = (3 * across(x, y / 2, _) + across(x, y / 2 - 1 + 2 * (y % 2), _) + 2) >> 2;
+        across(x, y, z, c) = (3 * f(x / 2, y, z, c) + f(x / 2 - 1 + 2 * (x % 2), y, z, c) + 2) >> 2;
+        twice(x, y, z, c) = (3 * across(x, y / 2, z, c) + across(x, y / 2 - 1 + 2 * (y % 2), z, c) + 2) >> 2;
         return twice;
     }
 };
