@@ -34,24 +34,28 @@ public:
         output.set_estimates({{0, width}, {0, height}});
 
         if (schedule == Schedule::expert) {
-            // A kernel a stencil. A thread computes 4x4 pixels from a window in registers, which
-            // it reads by fours: rows begin at multiples of four.
+            // A kernel a stencil. A thread computes 4x4 pixels in registers, from a window that it
+            // reads by fours as it writes them: rows begin at multiples of four.
             Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");
+            Func before = chain[0];
             for (size_t s = 1; s < chain.size(); s++) {
                 const bool last = s + 1 == chain.size();
-                Func before = chain[s - 1], window = before.in(chain[s]);
-                Func f = last ? Func(output) : chain[s];
-                f.compute_root()
+                Func pixels = chain[s], window = before.in(pixels);
+                Func stored = last ? Func(output) : pixels.in();
+                Var u = stored.args()[0], v = stored.args()[1];
+                stored.compute_root()
                     .never_partition_all()
-                    .tile(x, y, xt, yt, xi, yi, 4, 4, last ? TailStrategy::ShiftInwards : TailStrategy::RoundUp)
+                    .tile(u, v, xt, yt, xi, yi, 4, 4, last ? TailStrategy::ShiftInwards : TailStrategy::RoundUp)
                     .gpu_tile(xt, yt, xo, yo, xt, yt, 32, 8, TailStrategy::GuardWithIf)
-                    .unroll(xi)
+                    .vectorize(xi)
                     .unroll(yi);
                 if (!last) {
-                    f.align_storage(x, 4);
+                    stored.align_storage(u, 4);
                 }
-                Var u = before.args()[0], v = before.args()[1];
-                window.compute_at(f, xt).vectorize(u, 4).unroll(u).unroll(v);
+                pixels.compute_at(stored, xt).unroll(x).unroll(y);
+                u = before.args()[0], v = before.args()[1];
+                window.compute_at(stored, xt).vectorize(u, 4).unroll(u).unroll(v);
+                before = stored;
             }
         }
     }
