@@ -23,7 +23,7 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test test-all lint bench bench-guard random table scaling golden install uninstall clean
+.PHONY: help setup demo build test test-all lint bench bench-guard random table experts scaling golden install uninstall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,6 +120,14 @@ table: setup ## check every program and N random pipelines; the table is build/t
 		go run ./benchmarks/random/longrun -n $(N) -seed $(SEED) -workers 2 || failed=1; \
 		go run ./benchmarks/table build/rows.jsonl >build/table.md || failed=1; \
 		cat build/table.md; exit $$failed
+
+experts: setup ## count the programs' own schedules beside those of Halide's apps; writes benchmarks/results/experts.md
+	@$(MAKE) --no-print-directory build
+	@rm -f build/experts.jsonl
+	@GOWARP_ROWS="$(CURDIR)/build/experts.jsonl" GOWARP_COUNT_EXPERTS=1 go test $(TAGS) -count=1 -timeout 60m -run '/^expert$$' ./benchmarks/programs
+	@go run ./benchmarks/table -experts build/experts.jsonl >build/experts.md
+	@cp build/experts.md benchmarks/results/experts.md
+	@cat benchmarks/results/experts.md
 
 # Only packages whose tests have golden files know -update, and those tests have Golden in their names.
 golden: setup ## write the golden files anew, then show what changed
