@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -51,14 +52,18 @@ type Job struct {
 	Tolerance harness.Tolerance
 }
 
-// checkedSize is that of the run with all checks: many blocks, whole and cut, and seconds.
+// checkedSize is that of the run with all checks: many blocks, whole and cut, and seconds. Of a
+// program with more than a few channels it is made smaller until its outputs have at most
+// checkedElements.
 var checkedSize = [2]int{259, 150}
 
-// countSeconds is how long the counted run may be expected to take with all blocks; where it
-// is expected to take longer, only sampledBlocks of a launch run and the counts are scaled.
+const checkedElements = 200_000
+
+// countedInstructions is how many warp instructions the counted run may take, a minute or two;
+// where it would be more, only sampledBlocks of a launch run and the counts are scaled.
 const (
-	countSeconds  = 45
-	sampledBlocks = 256
+	countedInstructions = 1_000_000_000
+	sampledBlocks       = 256
 )
 
 // measurement is a cell while it is run.
@@ -190,20 +195,25 @@ var said = regexp.MustCompile(`(?i)error|fail|assert|cannot|terminate|unknown|no
 // firstLine is the line of an error that says what is wrong, without the machine's paths.
 func firstLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	best := lines[len(lines)-1]
-	// The first line is the harness's own: which program ended, and how.
+	best, rank := lines[0], 0 // the harness's own words: which program ended, and how
 	for _, l := range lines[1:] {
-		l = strings.TrimSpace(l)
-		if said.MatchString(l) && !strings.HasPrefix(l, "Unhandled exception") && !strings.HasPrefix(l, "Generated function declaration") {
-			best = l
-			break
+		l = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(l), "Unhandled exception:"))
+		l = strings.TrimSpace(strings.TrimPrefix(l, "what():"))
+		r := 1
+		switch {
+		case l == "" || l == "Error:":
+			continue
+		case strings.Contains(l, "Error:") || strings.Contains(l, "error:"):
+			r = 3
+		case said.MatchString(l):
+			r = 2
+		}
+		if r > rank {
+			best, rank = l, r
 		}
 	}
-	if strings.HasPrefix(strings.TrimSpace(best), "Unhandled exception: ") || len(lines) == 1 {
-		best = strings.TrimPrefix(lines[0], "emit ")
-	}
 	const most = 240
-	best = clean(strings.TrimSpace(best))
+	best = clean(best)
 	if len(best) > most {
 		best = best[:most] + "…"
 	}
@@ -256,6 +266,25 @@ func (m *measurement) arguments(root *harness.Emission, size [2]int) (*arguments
 		return nil, err
 	}
 	return fill(m.tree, description)
+}
+
+// checkedArguments makes arguments for the run with all checks.
+func (m *measurement) checkedArguments(root *harness.Emission) (*arguments, error) {
+	size := checkedSize
+	for {
+		description, err := m.tree.Describe(root, size[0], size[1])
+		if err != nil {
+			return nil, err
+		}
+		if n := elements(description); n > checkedElements && min(size[0], size[1]) > 1 {
+			less := math.Sqrt(checkedElements / float64(n))
+			for i := range size {
+				size[i] = max(1, min(size[i]-1, int(float64(size[i])*less)))
+			}
+			continue
+		}
+		return fill(m.tree, description)
+	}
 }
 
 // launches records the launches at the estimated size.
@@ -315,7 +344,7 @@ func (m *measurement) launches(program *harness.Program, root *harness.Emission)
 // simulate runs the kernels with all checks at a small size, then counts at a larger one.
 func (m *measurement) simulate(program *harness.Program, root *harness.Emission) error {
 	m.phase(phaseCheck)
-	args, err := m.arguments(root, checkedSize)
+	args, err := m.checkedArguments(root)
 	if err != nil {
 		return err
 	}
@@ -346,8 +375,11 @@ func (m *measurement) simulate(program *harness.Program, root *harness.Emission)
 	}
 	program.Mins = counted.mins
 	o.CountOnly = true
-	// Without checks it runs about twice as fast.
-	if expected := m.rec.Checked.Seconds / 2 * float64(counted.all) / float64(args.all); expected > countSeconds {
+	var done count.Kernel
+	for _, k := range s.Report.Kernels {
+		done.Add(&k.Count)
+	}
+	if float64(done.WarpInstructions)*float64(counted.all)/float64(args.all) > countedInstructions {
 		o.Blocks = sampledBlocks
 	}
 	start = time.Now()

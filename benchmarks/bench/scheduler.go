@@ -9,6 +9,7 @@ import (
 
 	"gowarp/autoscheduler"
 	"gowarp/benchmarks/harness"
+	"gowarp/internal/suggest"
 	"gowarp/occupancy"
 )
 
@@ -58,7 +59,7 @@ func ParseScheduler(word string) (Scheduler, error) {
 	name, rest, given := strings.Cut(word, ":")
 	k, ok := kinds[name]
 	if !ok {
-		return Scheduler{}, fmt.Errorf("there is no scheduler %q%s; there are %s", name, nearest(name, SchedulerNames()), strings.Join(SchedulerNames(), ", "))
+		return Scheduler{}, fmt.Errorf("there is no scheduler %q%s; there are %s", name, suggest.Nearest(name, SchedulerNames()), strings.Join(SchedulerNames(), ", "))
 	}
 	s := Scheduler{Name: name, Params: map[string]string{}}
 	if given && !k.params {

@@ -89,7 +89,9 @@ func TestKnown(t *testing.T) {
 
 func TestFailureText(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"emit a for b: harness: generator: exit status 1\nUnhandled exception: Error: x\n/tmp/build/cc: Error: extent of f.v0 is not constant\nmore", "cc: Error: extent of f.v0 is not constant"},
+		{"emit a for b: harness: generator: exit status 1\nwarning\nUnhandled exception: Error: /tmp/build/a.cc: extent of f.v0 is not constant\nmore", "Error: a.cc: extent of f.v0 is not constant"},
+		{"emit a for b: harness: generator: exit status 1\nUnhandled exception: gowarp: autoscheduler: fusion=cold", "gowarp: autoscheduler: fusion=cold"},
+		{"emit a for b: harness: generator: exit status 1\nUnhandled exception: Error:", "emit a for b: harness: generator: exit status 1"},
 		{"emit a for b: harness: generator: signal: aborted\nterminate called after throwing an instance of 'std::bad_alloc'", "terminate called after throwing an instance of 'std::bad_alloc'"},
 		{"only this", "only this"},
 		{"harness: p: exit status 1\nlast words", "last words"},
