@@ -19,6 +19,7 @@ func TestBilateralGrid(t *testing.T) {
 			return harness.Args{"input": gray, "range": 0.1}, map[string][]int{"output": {w, h}}
 		},
 		Sizes:     sizes,
+		Expert:    suite.Expert{Counted: [2]int{768, 512}},
 		Estimated: [2]int{1536, 2560},
 		Tiny:      [2]int{7, 5},
 		Tolerance: harness.Default,

@@ -17,6 +17,7 @@ func TestHist(t *testing.T) {
 			return harness.Args{"input": suite.Photograph(t, tree, w, h)}, map[string][]int{"output": {w, h, 3}}
 		},
 		Sizes:     sizes,
+		Expert:    suite.Expert{Counted: [2]int{768, 512}, Sizes: [][2]int{{259, 150}, {7, 5}}},
 		Estimated: [2]int{1536, 2560},
 		Tiny:      [2]int{7, 5},
 	})

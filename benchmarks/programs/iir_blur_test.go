@@ -20,6 +20,7 @@ func TestIIRBlur(t *testing.T) {
 			return harness.Args{"input": photo, "weight": 0.1}, map[string][]int{"output": {w, h, 3}}
 		},
 		Sizes:     sizes,
+		Expert:    suite.Expert{Counted: [2]int{1536, 2560}, Sizes: [][2]int{{67, 40}, {32, 32}}},
 		Estimated: [2]int{1536, 2560},
 		Tiny:      [2]int{7, 5},
 		Tolerance: harness.Default,

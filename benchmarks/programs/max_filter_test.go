@@ -18,6 +18,7 @@ func TestMaxFilter(t *testing.T) {
 		},
 		// The disc is 53 pixels wide.
 		Sizes:     [][2]int{{256, 192}, {231, 140}, {131, 77}, {33, 9}, {7, 5}},
+		Expert:    suite.Expert{Counted: [2]int{768, 512}},
 		Estimated: [2]int{1536, 2560},
 		Tiny:      [2]int{7, 5},
 	})

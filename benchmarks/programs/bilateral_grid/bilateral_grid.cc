@@ -1,7 +1,7 @@
 // Fast bilateral filter of a gray image by a bilateral grid (Chen, Paris and Durand
 // 2007): pixels are summed into a coarse grid over position and brightness, the grid is
 // blurred, and the result is read back between the cells. Written as a user writes it:
-// the algorithm, estimates, no schedule.
+// the algorithm, estimates, and no schedule but for comparison.
 #include "Halide.h"
 
 namespace {
@@ -13,6 +13,8 @@ public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<int> cell{"cell", 8};  // pixels a cell, in x and in y
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 2>> input{"input"};
     Input<float> range{"range"};  // brightness a cell
@@ -52,6 +54,41 @@ public:
         input.set_estimates({{0, width}, {0, height}});
         range.set_estimate(0.1f);
         output.set_estimates({{0, width}, {0, height}});
+
+        if (schedule == Schedule::expert) {
+            // Four kernels: 8x8 cells of the grid in shared memory and blurred along z by the
+            // threads that made them; the two other blurs; the pixels, 8 of a column a thread, so that most of what
+            // finds their cells is common to them.
+            Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), yt("yt");
+            output.dim(0).set_min(0);
+            output.dim(1).set_min(0);
+            blur_z.compute_root()
+                .never_partition_all()
+                .reorder(c, z, x, y)
+                .reorder_storage(c, x, y, z)
+                .bound(c, 0, 2)
+                .vectorize(c)
+                .gpu_tile(x, y, xi, yi, 8, 8, TailStrategy::RoundUp);
+            grid.compute_at(blur_z, x).never_partition_all().reorder(c, z, x, y).gpu_threads(x, y);
+            grid.update().never_partition_all().reorder(c, r.x, r.y, x, y).unroll(c).gpu_threads(x, y);
+            for (Func f : {blur_x, blur_y}) {
+                f.compute_root()
+                    .never_partition_all()
+                    .reorder_storage(c, x, y, z)
+                    .bound(c, 0, 2)
+                    .reorder(c, x, y, z)
+                    .vectorize(c)
+                    .unroll(y, 2, TailStrategy::RoundUp)
+                    .gpu_tile(x, y, xi, yi, 32, 4, TailStrategy::GuardWithIf)
+                    .gpu_blocks(z);
+            }
+            output.never_partition_all()
+                .split(y, y, yt, 8, TailStrategy::GuardWithIf)
+                .reorder(yt, x, y)
+                .gpu_tile(x, y, xi, yi, 32, 4, TailStrategy::GuardWithIf)
+                .unroll(yt);
+            slice.compute_at(output, yt).vectorize(c);
+        }
     }
 
 private:

@@ -1,5 +1,5 @@
 // Histogram equalisation of the luminance of an RGB photograph, written as a user
-// writes it: the algorithm, estimates, no schedule. All arithmetic is on integers
+// writes it: the algorithm, estimates, and no schedule but for comparison. All arithmetic is on integers
 // (16 fractional bits), so that every device gives the same bytes.
 #include "Halide.h"
 
@@ -11,6 +11,8 @@ class Hist : public Generator<Hist> {
 public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<uint8_t, 3>> input{"input"};
     Output<Buffer<uint8_t, 3>> output{"output"};
@@ -49,6 +51,33 @@ public:
 
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
+
+        if (schedule == Schedule::expert) {
+            // A block counts 16 rows in shared memory, by atomic additions; a thread sums the
+            // blocks' counts of a brightness.
+            Var ii("ii"), part("part"), xi("xi"), yi("yi"), yt("yt");
+            RVar rows("rows"), row("row"), xo("xo"), xt("xt");
+            histogram.update().split(r.y, rows, row, 16);
+            Func counts = histogram.update().rfactor(rows, part);
+            Func counted = counts.in();
+            counted.compute_root().split(i, i, ii, 256).reorder(ii, i, part).gpu_blocks(part).gpu_threads(ii);
+            counts.compute_at(counted, part).store_in(MemoryType::GPUShared).split(i, i, ii, 256).gpu_threads(ii);
+            counts.update()
+                .split(r.x, xo, xt, 256)
+                .reorder(xt, xo, row)
+                .atomic()
+                .gpu_threads(xt);
+            histogram.compute_root().gpu_tile(i, ii, 32).update().gpu_tile(i, ii, 32);
+            cdf.compute_root().gpu_tile(i, ii, 32).update().gpu_single_thread();
+            output.never_partition_all()
+                .bound(c, 0, 3)
+                .split(y, y, yt, 4)
+                .reorder(c, yt, x, y)
+                .gpu_tile(x, y, xi, yi, 64, 4, TailStrategy::GuardWithIf)
+                .unroll(yt)
+                .unroll(c);
+            luma.clone_in(equalized).compute_at(output, yt);
+        }
     }
 
 private:

@@ -1,6 +1,6 @@
 // A blur by a first-order recursive filter that runs forwards and backwards along the
 // columns and then along the rows, written as a user writes it: the algorithm,
-// estimates, no schedule. Both directions share one Func by way of two transposes.
+// estimates, and no schedule but for comparison. Both directions share one Func by way of two transposes.
 #include "Halide.h"
 
 namespace {
@@ -11,6 +11,8 @@ class IirBlur : public Generator<IirBlur> {
 public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 3>> input{"input"};
     // The weight of the new sample, above 0 and at most 1.
@@ -19,12 +21,40 @@ public:
 
     void generate() {
         Func columns = along_columns(input, input.height(), "columns");
-        Func rows = along_columns(transpose(columns, "turned"), input.width(), "rows");
+        Func turned = transpose(columns, "turned");
+        Func rows = along_columns(turned, input.width(), "rows");
         output(x, y, c) = rows(y, x, c);
 
         weight.set_estimate(0.25f);
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
+
+        if (schedule == Schedule::expert) {
+            // Two kernels: a block runs both directions of a filter along 32 columns, a thread a
+            // column, and then turns them by tiles in shared memory, whose pitch of 33 puts a
+            // tile's column into 32 banks. There is no more parallelism without another algorithm.
+            Var xi("xi"), yi("yi");
+            for (auto [filtered, consumer] : {std::make_pair(columns, turned), std::make_pair(rows, Func(output))}) {
+                consumer.compute_root()
+                    .never_partition_all()
+                    .tile(x, y, xi, yi, 32, 32)
+                    .reorder(yi, xi, x, y, c)
+                    .gpu_blocks(y, c)
+                    .gpu_threads(xi)
+                    .unroll(yi);
+                filtered.compute_at(consumer, y)
+                    .store_in(MemoryType::Heap)
+                    .never_partition_all()
+                    .reorder(y, x)
+                    .unroll(y, 8, TailStrategy::ShiftInwards)
+                    .gpu_threads(x);
+                for (int direction = 0; direction < 2; direction++) {
+                    RVar step = filtered.rvars(direction)[0];
+                    filtered.update(direction).reorder(step, x).unroll(step, 8).gpu_threads(x);
+                }
+                filtered.in().compute_at(consumer, x).align_storage(x, 33).reorder(y, x).unroll(y).gpu_threads(x);
+            }
+        }
     }
 
 private:

@@ -1,6 +1,6 @@
 // The maximum over a disc around every pixel, by sliding maxima of power-of-two lengths:
 // two of them cover a column of the disc, whatever its height. Written as a user writes
-// it: the algorithm, estimates, no schedule.
+// it: the algorithm, estimates, and no schedule but for comparison.
 #include "Halide.h"
 
 namespace {
@@ -12,6 +12,8 @@ public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<int> radius{"radius", 26};  // of the disc, in pixels
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 3>> input{"input"};
     Output<Buffer<float, 3>> output{"output"};
@@ -55,10 +57,35 @@ public:
         reach(dx) = cast<int>(sqrt(max(r2, 0.0f)));
 
         RDom d(-radius, 2 * radius + 1, "d");
-        output(x, y, c) = maximum(d, column(x + d, y, c, clamp(reach(d), 0, radius)), "disc");
+        Func disc("disc");
+        output(x, y, c) = maximum(d, column(x + d, y, c, clamp(reach(d), 0, radius)), disc);
 
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
+
+        if (schedule == Schedule::expert) {
+            // All lengths of runs, a kernel each, then the disc: its columns are unrolled, so that
+            // what each reads where is known to the compiler.
+            Var xi("xi"), yi("yi");
+            RVar yo("yo"), yt("yt");
+            runs.compute_root()
+                .never_partition_all()
+                .bound(k, 0, levels)
+                .reorder(k, x, y, c)
+                .unroll(k)
+                .gpu_tile(x, y, xi, yi, 32, 8, TailStrategy::RoundUp)
+                .gpu_blocks(c);
+            runs.update()
+                .never_partition_all()
+                .allow_race_conditions()
+                .split(x, x, xi, 32, TailStrategy::RoundUp)
+                .split(r.x, yo, yt, 8)
+                .reorder(xi, yt, x, yo, c, r.y)
+                .gpu_blocks(x, yo, c)
+                .gpu_threads(xi, yt);
+            output.never_partition_all().gpu_tile(x, y, xi, yi, 32, 8, TailStrategy::GuardWithIf).gpu_blocks(c);
+            disc.compute_at(output, xi).update().unroll(d);
+        }
     }
 };
 
