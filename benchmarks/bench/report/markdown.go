@@ -146,7 +146,7 @@ func (p *page) counts(b *strings.Builder) {
 		if _, ok := per32(r, "warp_instructions"); !ok {
 			return
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %s | %d", escape(r.Program), escape(r.Scheduler), extents(r.Counted.Size), r.Counted.Launches)
+		fmt.Fprintf(&rows, "| %s | %s | %s | %d", escape(r.Program), escape(r.Scheduler), bench.Extents(r.Counted.Size), r.Counted.Launches)
 		for _, c := range columns {
 			v, ok := per32(r, c.name)
 			if c.name == "" {
@@ -203,7 +203,7 @@ func (p *page) experts(b *strings.Builder) {
 		if instructions <= e.Counted.WarpInstructions {
 			fewer++
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %.2f | ", escape(name), extents(e.Counted.Size[:]), short(e.Counted.WarpInstructions), short(instructions), escape(r.Scheduler), instructions/e.Counted.WarpInstructions)
+		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %.2f | ", escape(name), bench.Extents(e.Counted.Size[:]), short(e.Counted.WarpInstructions), short(instructions), escape(r.Scheduler), instructions/e.Counted.WarpInstructions)
 		c, cold := p.best(name, "cold_bytes")
 		times, ok := overCompulsory(c)
 		switch {
@@ -374,14 +374,6 @@ func tally(words []string) string {
 		out = append(out, k)
 	}
 	return strings.Join(out, ", ")
-}
-
-func extents(shape []int) string {
-	var words []string
-	for _, n := range shape {
-		words = append(words, strconv.Itoa(n))
-	}
-	return strings.Join(words, "x")
 }
 
 // short writes three digits.
