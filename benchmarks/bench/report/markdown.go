@@ -62,7 +62,7 @@ func (p *page) header(b *strings.Builder) {
 
 // outcomes: seconds to schedule + lower / kernels, or what went wrong.
 func (p *page) outcomes(b *strings.Builder) {
-	fmt.Fprintf(b, "### Seconds to schedule + to lower / kernels\n\nProcessor time of the generator's process; B are bytes spilled under the cap of 64 registers.\n\n| program (Funcs) | %s |\n|---|%s\n", strings.Join(escaped(p.schedulers), " | "), strings.Repeat("---|", len(p.schedulers)))
+	fmt.Fprintf(b, "### Seconds to schedule + to lower / kernels\n\nProcessor time of the generator's process, most of which is Halide's own: root's shows how much. ms are gowarp's own, as the plugin reports them; B are bytes spilled under the cap of 64 registers.\n\n| program (Funcs) | %s |\n|---|%s\n", strings.Join(escaped(p.schedulers), " | "), strings.Repeat("---|", len(p.schedulers)))
 	for _, name := range p.programs {
 		funcs := 0
 		for _, s := range p.schedulers {
@@ -87,6 +87,9 @@ func outcome(r *bench.Record) string {
 	if r.ScheduleCPUSeconds > 0 {
 		text = fmt.Sprintf("%.1f + %.1f", r.ScheduleCPUSeconds, r.LowerCPUSeconds)
 	}
+	if spent := pluginSeconds(r); spent > 0 {
+		text += fmt.Sprintf(" (%.0f ms)", 1000*spent)
+	}
 	if len(r.Kernels) > 0 {
 		text += fmt.Sprintf(" / %d", len(r.Kernels))
 		spills := 0
@@ -104,6 +107,15 @@ func outcome(r *bench.Record) string {
 		text += "**" + r.Outcome + "**"
 	}
 	return text
+}
+
+// pluginSeconds is what gowarp says that it took: export, schedule and apply.
+func pluginSeconds(r *bench.Record) float64 {
+	sum := 0.0
+	for _, key := range slices.Sorted(maps.Keys(r.PluginMS)) {
+		sum += r.PluginMS[key] / 1000
+	}
+	return sum
 }
 
 // static is what ptxas and the launches say, over a schedule's kernels.
