@@ -78,7 +78,7 @@ func small(p *plot.Plot) {
 		a.Tick.Label.Font.Size = font.Points(7)
 	}
 	p.Legend.TextStyle.Font.Size = font.Points(6)
-	p.Legend.ThumbnailWidth = vg.Points(10)
+	p.Legend.ThumbnailWidth, p.Legend.Padding = vg.Points(10), vg.Points(1)
 	p.BackgroundColor = color.White
 }
 
