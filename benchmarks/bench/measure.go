@@ -52,12 +52,24 @@ type Job struct {
 	Tolerance harness.Tolerance
 }
 
-// checkedSize is that of the run with all checks: many blocks, whole and cut, and seconds; in
-// eights, because schedules by hand may ask for even extents. Of a program with more than a
-// few channels it is made smaller until its outputs have at most checkedElements.
-var checkedSize = [2]int{264, 152}
+// checkedSize is that of the run with all checks: many blocks, whole and cut, and seconds.
+// Schedules by hand may ask for extents that their tiles divide: they get handSize. Of a
+// program with more than a few channels either is made smaller until its outputs have at
+// most checkedElements.
+var (
+	checkedSize = [2]int{264, 152}
+	handSize    = [2]int{256, 128}
+)
 
 const checkedElements = 264 * 152 * 3
+
+// checked is the size of the run with all checks, and how it is made smaller.
+func (s Scheduler) checked() (size [2]int, less func(int, float64) int) {
+	if kinds[s.Name].byHand {
+		return handSize, func(n int, _ float64) int { return max(1, n/2) }
+	}
+	return checkedSize, func(n int, f float64) int { return max(1, min(n-1, int(float64(n)*f))) }
+}
 
 // countedInstructions is how many warp instructions the counted run may take, a minute or two;
 // where it would be more, only sampledBlocks of a launch run and the counts are scaled.
@@ -270,16 +282,15 @@ func (m *measurement) arguments(root *harness.Emission, size [2]int) (*arguments
 
 // checkedArguments makes arguments for the run with all checks.
 func (m *measurement) checkedArguments(root *harness.Emission) (*arguments, error) {
-	size := checkedSize
+	size, less := m.job.Scheduler.checked()
 	for {
 		description, err := m.tree.Describe(root, size[0], size[1])
 		if err != nil {
 			return nil, err
 		}
 		if n := elements(description); n > checkedElements && min(size[0], size[1]) > 1 {
-			less := math.Sqrt(checkedElements / float64(n))
 			for i := range size {
-				size[i] = max(1, min(size[i]-1, int(float64(size[i])*less)))
+				size[i] = less(size[i], math.Sqrt(checkedElements/float64(n)))
 			}
 			continue
 		}

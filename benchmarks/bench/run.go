@@ -177,6 +177,7 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 			if plugin != "" {
 				files = append(files, plugin)
 			}
+			checked, _ := s.checked()
 			about, err := json.Marshal(struct {
 				Schema           int
 				Params           map[string]string
@@ -187,7 +188,7 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 				Checked, Counted [2]int
 				Most             [3]int
 				Tolerance        harness.Tolerance
-			}{Schema, p.Generator(params).Params, s.resolved(target.Device), s.Name, target, job.UpTo, checkedSize, job.Counted, [3]int{checkedElements, countedInstructions, sampledBlocks}, job.Tolerance})
+			}{Schema, p.Generator(params).Params, s.resolved(target.Device), s.Name, target, job.UpTo, checked, job.Counted, [3]int{checkedElements, countedInstructions, sampledBlocks}, job.Tolerance})
 			if err != nil {
 				return nil, err
 			}

@@ -39,12 +39,13 @@ type kind struct {
 	always map[string]string
 	peer   bool // an autoscheduler of the Halide wheel
 	params bool // takes parameters
+	byHand bool // what it takes is what its author thought of
 }
 
 var kinds = map[string]kind{
 	"gowarp":        {help: "the plugin of this checkout", params: true},
-	"expert":        {help: "the program's own schedule by hand: its GeneratorParam schedule=expert"},
-	"own":           {help: "what the generator does without an autoscheduler, for sources that schedule themselves"},
+	"expert":        {help: "the program's own schedule by hand: its GeneratorParam schedule=expert", byHand: true},
+	"own":           {help: "what the generator does without an autoscheduler, for sources that schedule themselves", byHand: true},
 	"root":          {help: "no schedule: every stage a kernel over its pure dimensions, 16x16 threads"},
 	"Mullapudi2016": {help: "Halide's, in its experimental form for GPUs", peer: true, params: true, always: map[string]string{"experimental_gpu_schedule": "1"}},
 	"Li2018":        {help: "Halide's", peer: true, params: true, always: map[string]string{"parallelism": "{sms}"}},
