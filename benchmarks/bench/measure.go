@@ -54,21 +54,25 @@ type Job struct {
 
 // checkedSize is that of the run with all checks: many blocks, whole and cut, and seconds.
 // Schedules by hand may ask for extents that their tiles divide: they get handSize. Of a
-// program with more than a few channels either is made smaller until its outputs have at
-// most checkedElements.
+// program with more than a few channels either is made smaller, until its outputs have at
+// most checkedElements or it is leastSize: tiles that are shifted inwards at an edge refuse
+// extents below their own.
 var (
 	checkedSize = [2]int{264, 152}
 	handSize    = [2]int{256, 128}
 )
 
-const checkedElements = 264 * 152 * 3
+const (
+	checkedElements = 264 * 152 * 3
+	leastSize       = 64
+)
 
 // checked is the size of the run with all checks, and how it is made smaller.
 func (s Scheduler) checked() (size [2]int, less func(int, float64) int) {
 	if kinds[s.Name].byHand {
-		return handSize, func(n int, _ float64) int { return max(1, n/2) }
+		return handSize, func(n int, _ float64) int { return max(leastSize, n/2) }
 	}
-	return checkedSize, func(n int, f float64) int { return max(1, min(n-1, int(float64(n)*f))) }
+	return checkedSize, func(n int, f float64) int { return max(leastSize, int(float64(n)*f)) }
 }
 
 // countedInstructions is how many warp instructions the counted run may take, a minute or two;
@@ -288,7 +292,7 @@ func (m *measurement) checkedArguments(root *harness.Emission) (*arguments, erro
 		if err != nil {
 			return nil, err
 		}
-		if n := elements(description); n > checkedElements && min(size[0], size[1]) > 1 {
+		if n := elements(description); n > checkedElements && max(size[0], size[1]) > leastSize {
 			for i := range size {
 				size[i] = less(size[i], math.Sqrt(checkedElements/float64(n)))
 			}
