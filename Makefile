@@ -100,8 +100,9 @@ bench: setup ## run the benchmarks
 
 # Our own schedules, which change with the code; the peers' do not.
 OWN := gowarp:fusion=none gowarp:fusion=overlap gowarp:fusion=nested gowarp:fusion=auto gowarp:cost=listing1-prose
-bench-guard: setup ## schedule, compile and count every program anew; list what is worse than the committed lines
+bench-guard: setup ## schedule, compile and count anew what has changed; list what is worse than the committed lines
 	@$(MAKE) --no-print-directory build
+	@mkdir -p build/bench && cp benchmarks/results/*.jsonl build/bench
 	@build/gowarp bench --results build/bench $(foreach s,$(OWN),--scheduler $(s)) >build/bench.md
 	@build/gowarp bench guard build/bench
 

@@ -32,10 +32,7 @@ func fill(tree *harness.Tree, args []harness.Argument) (*arguments, error) {
 		case harness.Scalar:
 			a.in[arg.Name] = arg.Value
 		case harness.Output:
-			n := int64(1)
-			for _, e := range arg.Shape {
-				n *= int64(e)
-			}
+			n := product(arg.Shape)
 			if a.size == nil {
 				a.size = arg.Shape
 			}
@@ -52,6 +49,24 @@ func fill(tree *harness.Tree, args []harness.Argument) (*arguments, error) {
 		}
 	}
 	return a, nil
+}
+
+// elements are those of all outputs.
+func elements(args []harness.Argument) (n int64) {
+	for _, arg := range args {
+		if arg.Kind == harness.Output {
+			n += product(arg.Shape)
+		}
+	}
+	return n
+}
+
+func product(shape []int) int64 {
+	n := int64(1)
+	for _, e := range shape {
+		n *= int64(e)
+	}
+	return n
 }
 
 func picture(tree *harness.Tree, arg harness.Argument) (*harness.Array, error) {

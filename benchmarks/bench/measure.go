@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,13 +53,33 @@ type Job struct {
 }
 
 // checkedSize is that of the run with all checks: many blocks, whole and cut, and seconds.
-var checkedSize = [2]int{259, 150}
+// Schedules by hand may ask for extents that their tiles divide: they get handSize. Of a
+// program with more than a few channels either is made smaller, until its outputs have at
+// most checkedElements or it is leastSize: tiles that are shifted inwards at an edge refuse
+// extents below their own.
+var (
+	checkedSize = [2]int{264, 152}
+	handSize    = [2]int{256, 128}
+)
 
-// countSeconds is how long the counted run may be expected to take with all blocks; where it
-// is expected to take longer, only sampledBlocks of a launch run and the counts are scaled.
 const (
-	countSeconds  = 45
-	sampledBlocks = 256
+	checkedElements = 264 * 152 * 3
+	leastSize       = 64
+)
+
+// checked is the size of the run with all checks, and how it is made smaller.
+func (s Scheduler) checked() (size [2]int, less func(int, float64) int) {
+	if kinds[s.Name].byHand {
+		return handSize, func(n int, _ float64) int { return max(leastSize, n/2) }
+	}
+	return checkedSize, func(n int, f float64) int { return max(leastSize, int(float64(n)*f)) }
+}
+
+// countedInstructions is how many warp instructions the counted run may take, a minute or two;
+// where it would be more, only sampledBlocks of a launch run and the counts are scaled.
+const (
+	countedInstructions = 1_000_000_000
+	sampledBlocks       = 256
 )
 
 // measurement is a cell while it is run.
@@ -190,20 +211,25 @@ var said = regexp.MustCompile(`(?i)error|fail|assert|cannot|terminate|unknown|no
 // firstLine is the line of an error that says what is wrong, without the machine's paths.
 func firstLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	best := lines[len(lines)-1]
-	// The first line is the harness's own: which program ended, and how.
+	best, rank := lines[0], 0 // the harness's own words: which program ended, and how
 	for _, l := range lines[1:] {
-		l = strings.TrimSpace(l)
-		if said.MatchString(l) && !strings.HasPrefix(l, "Unhandled exception") && !strings.HasPrefix(l, "Generated function declaration") {
-			best = l
-			break
+		l = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(l), "Unhandled exception:"))
+		l = strings.TrimSpace(strings.TrimPrefix(l, "what():"))
+		r := 1
+		switch {
+		case l == "" || l == "Error:":
+			continue
+		case strings.Contains(l, "Error:") || strings.Contains(l, "error:"):
+			r = 3
+		case said.MatchString(l):
+			r = 2
+		}
+		if r > rank {
+			best, rank = l, r
 		}
 	}
-	if strings.HasPrefix(strings.TrimSpace(best), "Unhandled exception: ") || len(lines) == 1 {
-		best = strings.TrimPrefix(lines[0], "emit ")
-	}
 	const most = 240
-	best = clean(strings.TrimSpace(best))
+	best = clean(best)
 	if len(best) > most {
 		best = best[:most] + "…"
 	}
@@ -258,6 +284,24 @@ func (m *measurement) arguments(root *harness.Emission, size [2]int) (*arguments
 	return fill(m.tree, description)
 }
 
+// checkedArguments makes arguments for the run with all checks.
+func (m *measurement) checkedArguments(root *harness.Emission) (*arguments, error) {
+	size, less := m.job.Scheduler.checked()
+	for {
+		description, err := m.tree.Describe(root, size[0], size[1])
+		if err != nil {
+			return nil, err
+		}
+		if n := elements(description); n > checkedElements && max(size[0], size[1]) > leastSize {
+			for i := range size {
+				size[i] = less(size[i], math.Sqrt(checkedElements/float64(n)))
+			}
+			continue
+		}
+		return fill(m.tree, description)
+	}
+}
+
 // launches records the launches at the estimated size.
 func (m *measurement) launches(program *harness.Program, root *harness.Emission) (ended bool, err error) {
 	args, err := m.arguments(root, [2]int{})
@@ -268,7 +312,7 @@ func (m *measurement) launches(program *harness.Program, root *harness.Emission)
 	program.Mins = args.mins
 	launches, err := program.Launches(args.in, args.out)
 	if err != nil {
-		return true, m.ends(CannotLaunch, firstLine(err.Error()))
+		return true, m.ends(FailsToRun, firstLine(err.Error()))
 	}
 	m.rec.Launches = len(launches)
 	threads := func(l harness.Launch) int64 {
@@ -315,7 +359,7 @@ func (m *measurement) launches(program *harness.Program, root *harness.Emission)
 // simulate runs the kernels with all checks at a small size, then counts at a larger one.
 func (m *measurement) simulate(program *harness.Program, root *harness.Emission) error {
 	m.phase(phaseCheck)
-	args, err := m.arguments(root, checkedSize)
+	args, err := m.checkedArguments(root)
 	if err != nil {
 		return err
 	}
@@ -346,8 +390,11 @@ func (m *measurement) simulate(program *harness.Program, root *harness.Emission)
 	}
 	program.Mins = counted.mins
 	o.CountOnly = true
-	// Without checks it runs about twice as fast.
-	if expected := m.rec.Checked.Seconds / 2 * float64(counted.all) / float64(args.all); expected > countSeconds {
+	var done count.Kernel
+	for _, k := range s.Report.Kernels {
+		done.Add(&k.Count)
+	}
+	if float64(done.WarpInstructions)*float64(counted.all)/float64(args.all) > countedInstructions {
 		o.Blocks = sampledBlocks
 	}
 	start = time.Now()
@@ -356,7 +403,7 @@ func (m *measurement) simulate(program *harness.Program, root *harness.Emission)
 	}
 	m.rec.Counted = &Simulated{Size: counted.size, Elements: counted.all, CompulsoryBytes: counted.compulsory, Seconds: round(time.Since(start).Seconds())}
 	if s.Failure != nil || s.Report == nil {
-		return m.ends(CannotLaunch, fmt.Sprintf("at %v: %s", counted.size, firstLine(fmt.Sprint(s.Failure))))
+		return m.ends(FailsToRun, fmt.Sprintf("at %s: %s", Extents(counted.size), firstLine(fmt.Sprint(s.Failure))))
 	}
 	m.count(s.Report)
 	return m.ends(OK, "")
@@ -387,7 +434,7 @@ func (m *measurement) judge(s *harness.Simulation, want map[string]*harness.Arra
 		if found != "" {
 			return true, m.ends(WrongResult, found)
 		}
-		return true, m.ends(CannotLaunch, firstLine(s.Failure.Error()))
+		return true, m.ends(FailsToRun, firstLine(s.Failure.Error()))
 	}
 	if s.Report == nil || len(s.Report.Kernels) == 0 {
 		return true, m.ends(FailsToSchedule, "nothing runs on the GPU")

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"gowarp/benchmarks/harness"
+	"gowarp/internal/suggest"
 )
 
 // Program is a generator with values for its GeneratorParams.
@@ -88,7 +90,7 @@ func FindProgram(tree *harness.Tree, dir, word string) (Program, error) {
 			return p, err
 		}
 		if !slices.Contains(known, source) {
-			return p, fmt.Errorf("there is no program %q%s; there are %s, or name a generator's source, as dir/file.cc", source, nearest(source, known), strings.Join(known, ", "))
+			return p, fmt.Errorf("there is no program %q%s; there are %s, or name a generator's source, as dir/file.cc", source, suggest.Nearest(source, known), strings.Join(known, ", "))
 		}
 		source = filepath.Join(programsDir, source, source+".cc")
 	}
@@ -97,7 +99,8 @@ func FindProgram(tree *harness.Tree, dir, word string) (Program, error) {
 }
 
 var (
-	registered     = regexp.MustCompile(`HALIDE_REGISTER_GENERATOR\s*\(\s*[\w:]+\s*,\s*(\w+)`)
+	registered     = regexp.MustCompile(`HALIDE_REGISTER_GENERATOR\s*\(\s*([\w:]+)\s*,\s*(\w+)`)
+	generatorClass = regexp.MustCompile(`(?:class|struct)\s+(\w+)[^;{]*:[^;{]*\bGenerator\s*<`)
 	generatorParam = regexp.MustCompile(`GeneratorParam\s*<[^;{]*>\s*\w+\s*[{(]\s*"(\w+)"`)
 )
 
@@ -114,8 +117,10 @@ func (p *Program) read(tree *harness.Tree, name string) error {
 		return fmt.Errorf("generator: %w", err)
 	}
 	var names []string
+	class := map[string]string{}
 	for _, m := range registered.FindAllSubmatch(text, -1) {
-		names = append(names, string(m[1]))
+		names = append(names, string(m[2]))
+		class[string(m[2])] = string(m[1][bytes.LastIndexByte(m[1], ':')+1:])
 	}
 	switch {
 	case len(names) == 0:
@@ -125,14 +130,30 @@ func (p *Program) read(tree *harness.Tree, name string) error {
 	case name == "":
 		name = names[0]
 	case !slices.Contains(names, name):
-		return fmt.Errorf("%s registers no generator %q%s; it registers %s", path, name, nearest(name, names), strings.Join(names, ", "))
+		return fmt.Errorf("%s registers no generator %q%s; it registers %s", path, name, suggest.Nearest(name, names), strings.Join(names, ", "))
 	}
 	p.Name = name
 	p.Takes = nil
-	for _, m := range generatorParam.FindAllSubmatch(text, -1) {
+	for _, m := range generatorParam.FindAllSubmatch(body(text, class[name]), -1) {
 		p.Takes = append(p.Takes, string(m[1]))
 	}
 	return nil
+}
+
+// body is the part of a source from a generator's class to the next; all of it, if the class
+// is not found.
+func body(text []byte, class string) []byte {
+	for _, m := range generatorClass.FindAllSubmatchIndex(text, -1) {
+		if string(text[m[2]:m[3]]) != class {
+			continue
+		}
+		rest := text[m[1]:]
+		if next := generatorClass.FindIndex(rest); next != nil {
+			rest = rest[:next[0]]
+		}
+		return rest
+	}
+	return text
 }
 
 // Sized sets the GeneratorParams that give the estimated size, where the program has them:

@@ -60,8 +60,9 @@ func (p *progress) finished(r *Record, expected float64) {
 // left is the expected rest, stretched by how far the expectations were off so far.
 func (p *progress) left() time.Duration {
 	rest := p.expected - p.spent
-	if p.spent > 0 {
-		rest *= p.took / p.spent
+	// The first cells say little: the expectations weigh as much as four.
+	if prior := 4 * p.expected / float64(max(p.total, 1)); prior > 0 {
+		rest *= (p.took + prior) / (p.spent + prior)
 	}
 	return (time.Duration(max(rest, 0)/float64(p.workers)) * time.Second).Round(time.Second)
 }

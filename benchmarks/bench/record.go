@@ -1,6 +1,9 @@
 package bench
 
 import (
+	"strconv"
+	"strings"
+
 	"gowarp/gpusim/count"
 )
 
@@ -13,6 +16,7 @@ const (
 	FailsToSchedule = "fails-to-schedule"
 	FailsToLower    = "fails-to-lower"
 	CannotLaunch    = "cannot-launch"
+	FailsToRun      = "fails-to-run" // it launches, and the program stops: a constraint on sizes, memory
 	WrongResult     = "wrong-result"
 	Faulty          = "faulty" // the result is right, and the simulator found a race or an access that is wrong
 	TimedOut        = "timed-out"
@@ -114,6 +118,15 @@ type Limits struct {
 	CPUSeconds  int   `json:"cpu_seconds"`  // of one run of the generator
 	CellSeconds int   `json:"cell_seconds"` // wall time of the whole cell
 	MemoryBytes int64 `json:"memory_bytes"` // address space of each process
+}
+
+// Extents writes a shape as 768x512.
+func Extents(shape []int) string {
+	var words []string
+	for _, n := range shape {
+		words = append(words, strconv.Itoa(n))
+	}
+	return strings.Join(words, "x")
 }
 
 // cell is what a line is about, whatever it follows from.

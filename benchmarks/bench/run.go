@@ -177,6 +177,7 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 			if plugin != "" {
 				files = append(files, plugin)
 			}
+			checked, _ := s.checked()
 			about, err := json.Marshal(struct {
 				Schema           int
 				Params           map[string]string
@@ -185,8 +186,9 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 				Target           Target
 				UpTo             string
 				Checked, Counted [2]int
+				Most             [3]int
 				Tolerance        harness.Tolerance
-			}{Schema, p.Generator(params).Params, s.resolved(target.Device), s.Name, target, job.UpTo, checkedSize, job.Counted, job.Tolerance})
+			}{Schema, p.Generator(params).Params, s.resolved(target.Device), s.Name, target, job.UpTo, checked, job.Counted, [3]int{checkedElements, countedInstructions, sampledBlocks}, job.Tolerance})
 			if err != nil {
 				return nil, err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"gowarp/autoscheduler"
 	"gowarp/benchmarks/harness"
+	"gowarp/internal/suggest"
 	"gowarp/occupancy"
 )
 
@@ -38,12 +39,13 @@ type kind struct {
 	always map[string]string
 	peer   bool // an autoscheduler of the Halide wheel
 	params bool // takes parameters
+	byHand bool // what it takes is what its author thought of
 }
 
 var kinds = map[string]kind{
 	"gowarp":        {help: "the plugin of this checkout", params: true},
-	"expert":        {help: "the program's own schedule by hand: its GeneratorParam schedule=expert"},
-	"own":           {help: "what the generator does without an autoscheduler, for sources that schedule themselves"},
+	"expert":        {help: "the program's own schedule by hand: its GeneratorParam schedule=expert", byHand: true},
+	"own":           {help: "what the generator does without an autoscheduler, for sources that schedule themselves", byHand: true},
 	"root":          {help: "no schedule: every stage a kernel over its pure dimensions, 16x16 threads"},
 	"Mullapudi2016": {help: "Halide's, in its experimental form for GPUs", peer: true, params: true, always: map[string]string{"experimental_gpu_schedule": "1"}},
 	"Li2018":        {help: "Halide's", peer: true, params: true, always: map[string]string{"parallelism": "{sms}"}},
@@ -58,7 +60,7 @@ func ParseScheduler(word string) (Scheduler, error) {
 	name, rest, given := strings.Cut(word, ":")
 	k, ok := kinds[name]
 	if !ok {
-		return Scheduler{}, fmt.Errorf("there is no scheduler %q%s; there are %s", name, nearest(name, SchedulerNames()), strings.Join(SchedulerNames(), ", "))
+		return Scheduler{}, fmt.Errorf("there is no scheduler %q%s; there are %s", name, suggest.Nearest(name, SchedulerNames()), strings.Join(SchedulerNames(), ", "))
 	}
 	s := Scheduler{Name: name, Params: map[string]string{}}
 	if given && !k.params {

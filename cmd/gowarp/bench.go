@@ -72,8 +72,8 @@ func benchFlags() []cli.Flag {
 		&cli.StringFlag{Name: "results", Usage: "the `DIR` of the lines (default: benchmarks/results)"},
 		&cli.IntFlag{Name: "cpu-limit", Value: 60, Usage: "processor time a generator may take, in `SECONDS`"},
 		&cli.IntFlag{Name: "cell-limit", Value: 300, Usage: "time a cell may take, in `SECONDS`"},
-		&cli.Float64Flag{Name: "memory-limit", Value: 6, Usage: "memory that each process of a cell may take, in `GIB`"},
-		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: max(1, runtime.NumCPU()/2), Usage: "run `N` cells at a time; times are of a machine that does so"},
+		&cli.Float64Flag{Name: "memory-limit", Value: 8, Usage: "memory that each process of a cell may take, in `GIB`"},
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: runtime.NumCPU(), Usage: "run `N` cells at a time; times are of a machine that does so"},
 		&cli.BoolFlag{Name: "again", Usage: "run every cell, changed or not"},
 	}
 }

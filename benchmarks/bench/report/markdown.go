@@ -62,7 +62,7 @@ func (p *page) header(b *strings.Builder) {
 
 // outcomes: seconds to schedule + lower / kernels, or what went wrong.
 func (p *page) outcomes(b *strings.Builder) {
-	fmt.Fprintf(b, "### Seconds to schedule + to lower / kernels\n\nProcessor time of the generator's process; B are bytes spilled under the cap of 64 registers.\n\n| program (Funcs) | %s |\n|---|%s\n", strings.Join(escaped(p.schedulers), " | "), strings.Repeat("---|", len(p.schedulers)))
+	fmt.Fprintf(b, "### Seconds to schedule + to lower / kernels\n\nProcessor time of the generator's process, most of which is Halide's own: root's shows how much. ms are gowarp's own, as the plugin reports them; B are bytes spilled under the cap of 64 registers.\n\n| program (Funcs) | %s |\n|---|%s\n", strings.Join(escaped(p.schedulers), " | "), strings.Repeat("---|", len(p.schedulers)))
 	for _, name := range p.programs {
 		funcs := 0
 		for _, s := range p.schedulers {
@@ -87,6 +87,9 @@ func outcome(r *bench.Record) string {
 	if r.ScheduleCPUSeconds > 0 {
 		text = fmt.Sprintf("%.1f + %.1f", r.ScheduleCPUSeconds, r.LowerCPUSeconds)
 	}
+	if spent := pluginSeconds(r); spent > 0 {
+		text += fmt.Sprintf(" (%.0f ms)", 1000*spent)
+	}
 	if len(r.Kernels) > 0 {
 		text += fmt.Sprintf(" / %d", len(r.Kernels))
 		spills := 0
@@ -104,6 +107,15 @@ func outcome(r *bench.Record) string {
 		text += "**" + r.Outcome + "**"
 	}
 	return text
+}
+
+// pluginSeconds is what gowarp says that it took: export, schedule and apply.
+func pluginSeconds(r *bench.Record) float64 {
+	sum := 0.0
+	for _, key := range slices.Sorted(maps.Keys(r.PluginMS)) {
+		sum += r.PluginMS[key] / 1000
+	}
+	return sum
 }
 
 // static is what ptxas and the launches say, over a schedule's kernels.
@@ -146,11 +158,11 @@ func (p *page) counts(b *strings.Builder) {
 		if _, ok := per32(r, "warp_instructions"); !ok {
 			return
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %s | %d", escape(r.Program), escape(r.Scheduler), extents(r.Counted.Size), r.Counted.Launches)
+		fmt.Fprintf(&rows, "| %s | %s | %s | %d", escape(r.Program), escape(r.Scheduler), bench.Extents(r.Counted.Size), r.Counted.Launches)
 		for _, c := range columns {
 			v, ok := per32(r, c.name)
 			if c.name == "" {
-				v, ok = overCompulsory(r)
+				v, ok = overCompulsory(r, "cold_bytes")
 			}
 			switch {
 			case !ok:
@@ -176,14 +188,14 @@ func (p *page) counts(b *strings.Builder) {
 	fmt.Fprintf(b, " |\n|---|---|---|---|%s\n%s\n", strings.Repeat("---|", len(columns)), rows.String())
 }
 
-// overCompulsory is how often a schedule moves what any must.
-func overCompulsory(r *bench.Record) (float64, bool) {
-	cold, ok := per32(r, "cold_bytes")
+// overCompulsory is how often a schedule moves what any must, by one of the counts of bytes.
+func overCompulsory(r *bench.Record, bytes string) (float64, bool) {
+	moved, ok := per32(r, bytes)
 	least, ok2 := per32(r, "compulsory_bytes")
 	if !ok || !ok2 || least == 0 {
 		return 0, false
 	}
-	return cold / least, true
+	return moved / least, true
 }
 
 // experts sets gowarp's least beside what Halide's own apps do.
@@ -203,42 +215,47 @@ func (p *page) experts(b *strings.Builder) {
 		if instructions <= e.Counted.WarpInstructions {
 			fewer++
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %.2f | ", escape(name), extents(e.Counted.Size[:]), short(e.Counted.WarpInstructions), short(instructions), escape(r.Scheduler), instructions/e.Counted.WarpInstructions)
-		c, cold := p.best(name, "cold_bytes")
-		times, ok := overCompulsory(c)
+		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %.2f", escape(name), bench.Extents(e.Counted.Size[:]), short(e.Counted.WarpInstructions), short(instructions), escape(r.Scheduler), instructions/e.Counted.WarpInstructions)
+		moves, _ := p.best(name, "dram_bytes")
+		cold, known := overCompulsory(moves, "cold_bytes")
+		dram, _ := overCompulsory(moves, "dram_bytes")
 		switch {
-		case e.Profiled == nil || !ok:
-			fmt.Fprintf(&rows, "- | %s | %s | - | ", short(cold), escape(nameOf(c)))
+		case !known && e.Profiled == nil:
+			fmt.Fprint(&rows, " | - | - | - | - | -")
+		case !known:
+			fmt.Fprintf(&rows, " | %.2f | - | - | - | -", e.Profiled.DRAMMB/e.Profiled.CompulsoryMB)
+		case e.Profiled == nil:
+			fmt.Fprintf(&rows, " | - | %.2f | %.2f | %s | -", cold, dram, escape(moves.Scheduler))
 		default:
 			expert := e.Profiled.DRAMMB / e.Profiled.CompulsoryMB
 			ofBytes++
-			if times <= expert {
+			if dram <= expert {
 				less++
 			}
-			fmt.Fprintf(&rows, "%.2f | %.2f | %s | %.2f | ", expert, times, escape(c.Scheduler), times/expert)
+			fmt.Fprintf(&rows, " | %.2f | %.2f | %.2f | %s | %.2f", expert, cold, dram, escape(moves.Scheduler), dram/expert)
 		}
 		hand := p.at[[2]string{name, "expert"}]
-		v, _ := per32(hand, "warp_instructions")
-		x, ok := overCompulsory(hand)
-		if ok {
-			fmt.Fprintf(&rows, "%s | %.2f |\n", short(v), x)
-		} else {
-			fmt.Fprint(&rows, "- | - |\n")
+		for _, f := range []func() (float64, bool){
+			func() (float64, bool) { return per32(hand, "warp_instructions") },
+			func() (float64, bool) { return overCompulsory(hand, "cold_bytes") },
+			func() (float64, bool) { return overCompulsory(hand, "dram_bytes") },
+		} {
+			if v, ok := f(); ok {
+				fmt.Fprintf(&rows, " | %s", short(v))
+			} else {
+				fmt.Fprint(&rows, " | -")
+			}
 		}
+		fmt.Fprintln(&rows, " |")
 	}
 	if of == 0 {
 		return
 	}
-	fmt.Fprintf(b, "### Beside the hand-written schedules of Halide's own apps\n\nWarp instructions for 32 output elements; bytes of DRAM as multiples of the compulsory ones (benchmarks/bench/experts.json says where the apps' figures are from). gowarp's is its best mode by that figure; \"by hand\" is the program's own `schedule=expert`.\n"+
-		"gowarp executes at most the app's warp instructions on %d of %d programs and moves at most its multiple of the compulsory bytes on %d of %d.\n\n"+
-		"| program | output | app's warp instr. | gowarp's | mode | ratio | app's DRAM | gowarp's cold | mode | ratio | by hand: warp instr. | cold |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n%s\n", fewer, of, less, ofBytes, rows.String())
-}
-
-func nameOf(r *bench.Record) string {
-	if r == nil {
-		return "-"
-	}
-	return r.Scheduler
+	fmt.Fprintf(b, "### Beside the hand-written schedules of Halide's own apps\n\nWarp instructions for 32 output elements; bytes of DRAM as multiples of the compulsory ones (benchmarks/bench/experts.json says where the apps' figures are from). "+
+		"gowarp's is its best mode by that figure, its bytes from cold caches and with the device's L2, at the size that the table names; the apps' bytes were profiled at 1536x2560, where less fits into the L2. "+
+		"\"By hand\" is the program's own `schedule=expert`.\n"+
+		"gowarp executes at most the app's warp instructions on %d of %d programs and moves at most its multiple of the compulsory bytes on %d of the %d with a published profile.\n\n"+
+		"| program | output | app's warp instr. | gowarp's | mode | ratio | app's DRAM | gowarp's, cold | with L2 | mode | ratio | by hand: warp instr. | cold | with L2 |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n%s\n", fewer, of, less, ofBytes, rows.String())
 }
 
 // ratios are geometric means of gowarp over the others, where both are ok.
@@ -374,14 +391,6 @@ func tally(words []string) string {
 		out = append(out, k)
 	}
 	return strings.Join(out, ", ")
-}
-
-func extents(shape []int) string {
-	var words []string
-	for _, n := range shape {
-		words = append(words, strconv.Itoa(n))
-	}
-	return strings.Join(words, "x")
 }
 
 // short writes three digits.

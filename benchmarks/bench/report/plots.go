@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -76,7 +78,7 @@ func small(p *plot.Plot) {
 		a.Tick.Label.Font.Size = font.Points(7)
 	}
 	p.Legend.TextStyle.Font.Size = font.Points(6)
-	p.Legend.ThumbnailWidth = vg.Points(10)
+	p.Legend.ThumbnailWidth, p.Legend.Padding = vg.Points(10), vg.Points(1)
 	p.BackgroundColor = color.White
 }
 
@@ -158,62 +160,62 @@ func (p *page) colour(scheduler string) int {
 	return 1 + slices.Index(filter(p.schedulers, func(s string) bool { return !isOwn(s) }), scheduler)
 }
 
-// stagesPlot is the time to schedule against the number of Funcs, of every program and of
-// the chains that were scheduled for it; nil where there are none.
+// stagesPlot is the time to schedule against the number of Funcs, of the chains that were
+// scheduled for it, and what of it gowarp says is its own; nil where there are none.
 func stagesPlot(records []bench.Record) (*plot.Plot, error) {
-	type series struct{ chain, rest plotter.XYs }
-	all := map[string]*series{}
+	all := map[string]plotter.XYs{}
 	var names []string
 	for _, r := range bench.Latest(records) {
-		if r.Funcs == 0 || r.ScheduleSeconds <= 0 || r.Outcome == bench.FailsToSchedule {
+		if r.UpTo != bench.UpToSchedule || r.Outcome != bench.OK || r.Funcs == 0 || r.ScheduleCPUSeconds <= 0 {
 			continue
 		}
-		if all[r.Scheduler] == nil {
-			all[r.Scheduler] = &series{}
+		add := func(name string, seconds float64) {
+			all[name] = append(all[name], plotter.XY{X: float64(r.Funcs), Y: seconds})
+		}
+		if !slices.Contains(names, r.Scheduler) {
 			names = append(names, r.Scheduler)
 		}
-		s, at := all[r.Scheduler], plotter.XY{X: float64(r.Funcs), Y: r.ScheduleCPUSeconds}
-		if r.UpTo == bench.UpToSchedule {
-			s.chain = append(s.chain, at)
-		} else {
-			s.rest = append(s.rest, at)
+		add(r.Scheduler, r.ScheduleCPUSeconds)
+		if own := pluginSeconds(&r); own > 0 {
+			add(r.Scheduler+inPlugin, own)
 		}
-	}
-	names = inTableOrder(names)
-	chains := 0
-	for _, n := range names {
-		if len(all[n].chain) > 1 {
-			chains++
-		}
-	}
-	if chains == 0 {
-		return nil, nil
 	}
 	pl := plot.New()
 	small(pl)
 	logarithmic(pl)
-	pl.Title.Text = "Processor time to schedule (the generator's process) against the number of Funcs"
+	pl.Title.Text = "Processor time of a generator that schedules, against the number of Funcs"
 	pl.X.Label.Text, pl.Y.Label.Text = "Funcs", "seconds"
 	pl.Legend.Top, pl.Legend.Left = true, true
 	pl.Legend.TextStyle.Font.Size = font.Points(8)
-	i := 0
-	for _, n := range names {
-		s := all[n]
-		if len(s.chain) < 2 {
-			continue
+	drawn := 0
+	for _, n := range inTableOrder(names) {
+		for _, name := range []string{n, n + inPlugin} {
+			xys := all[name]
+			if len(xys) < 2 {
+				continue
+			}
+			slices.SortFunc(xys, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+			line, dots, err := plotter.NewLinePoints(xys)
+			if err != nil {
+				return nil, fmt.Errorf("report: %w", err)
+			}
+			line.Color, dots.GlyphStyle = colours[drawn%len(colours)], style(drawn)
+			if name != n {
+				line.Dashes = plotutil.Dashes(1)
+			}
+			pl.Add(line, dots)
+			pl.Legend.Add(name, line, dots)
+			drawn++
 		}
-		slices.SortFunc(s.chain, func(a, b plotter.XY) int { return int(a.X - b.X) })
-		line, dots, err := plotter.NewLinePoints(s.chain)
-		if err != nil {
-			return nil, fmt.Errorf("report: %w", err)
-		}
-		line.Color, dots.GlyphStyle = colours[i%len(colours)], style(i)
-		pl.Add(line, dots)
-		pl.Legend.Add(n, line, dots)
-		i++
+	}
+	if drawn == 0 {
+		return nil, nil
 	}
 	return pl, nil
 }
+
+// inPlugin marks the part of the time that the plugin says is its own.
+const inPlugin = ", in the plugin"
 
 // save draws plots side by side, in so many columns, as SVG and PNG.
 func save(path string, plots []*plot.Plot, columns int) error {
