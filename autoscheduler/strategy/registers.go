@@ -23,6 +23,10 @@ const (
 	perRuntimeSize    = 9
 	mostRuntimeSizes  = 3
 	mostIndexDivision = 6
+	// Of kernels with several points a thread, after ptxas on harris and unsharp.
+	unrolledRegisters = 24
+	registersPerPoint = 2
+	windowRegisters   = 28 // beside what windows hold at once
 )
 
 // What LLVM unrolls by itself, as seen in Halide 21's PTX: a window of 7x7 of 22 operations and loads
@@ -49,13 +53,20 @@ func registers(pr *plan.Problem, k *plan.Kernel) int {
 			count(&m.Nests[j])
 		}
 		if m.Where == plan.AtThread {
-			held += int(m.Bytes+3) / 4
+			bytes := m.Bytes
+			if m.Live > 0 {
+				bytes = m.Live
+			}
+			held += int(bytes+3) / 4
 		}
 		for _, b := range m.Bounded {
 			if !b {
 				atRunTime++
 			}
 		}
+	}
+	if n := k.Out.PointsPerThread(); n > 1 {
+		return min(max(unrolledRegisters+registersPerPoint*int(n), windowRegisters+held), pr.Limits.MaxRegisters)
 	}
 	return min(baseRegisters+most+perRuntimeSize*min(atRunTime, mostRuntimeSizes)+held, pr.Limits.MaxRegisters)
 }

@@ -62,6 +62,7 @@ type Member struct {
 	Align   int64   // elements to which the innermost extent is rounded up; 0 or 1 if not
 	Bounded []bool  // dimensions whose extent Halide can prove; the others it sizes at run time
 	Bytes   int64   // allocated, a block or a thread
+	Live    int64   // AtThread: of Bytes, what is held at once; 0: all
 	Nests   []Nest  // one a stage
 }
 
