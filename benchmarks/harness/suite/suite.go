@@ -68,6 +68,7 @@ func Run(t *testing.T, p Program) {
 		t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) { t.Parallel(); p.cuda(t, tree, sm) })
 	}
 	t.Run("simulated", func(t *testing.T) { t.Parallel(); p.simulated(t, tree) })
+	t.Run("warps", func(t *testing.T) { t.Parallel(); p.warps(t, tree) })
 	t.Run("windows", func(t *testing.T) { t.Parallel(); p.windows(t, tree) })
 	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
 }
