@@ -43,6 +43,11 @@ func (s *state) configure() error {
 		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling)
 	}
 	s.options = strategy.Options{Nesting: nestings[s.params.Fusion]}
+	if s.params.WarpTile != "" {
+		if s.options.Warp, err = strategy.ParseWarpChoice(s.params.WarpTile); err != nil {
+			return fmt.Errorf("autoscheduler: warp_tile: %w", err)
+		}
+	}
 	return s.checkLimits()
 }
 

@@ -42,6 +42,7 @@ type Chooser interface {
 // Options are the parameters that strategies heed.
 type Options struct {
 	Nesting Nesting
+	Warp    plan.WarpChoice // the only one for strategies of warps; the zero value: any
 }
 
 // Nesting says when members are computed at a thread loop.

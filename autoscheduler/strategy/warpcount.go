@@ -27,10 +27,11 @@ const (
 	guardInstructions = 1.0  // the test of a point that may lie beyond the output
 )
 
-// Registers of a lane: addresses, indices and what is being computed, beside the values that are
-// kept and exchanged. RATIONALE.md compares them with ptxas.
+// Registers of a lane, fitted to what ptxas takes for the tiles that RATIONALE.md lists.
 const (
-	warpBaseRegisters = 14
+	warpBaseRegisters = 14  // indices, addresses, what is being computed
+	valueRegisters    = 0.8 // a value that is kept or was exchanged, while it is needed: ptxas computes some of them later
+	loopRegisters     = 2   // the address of a point, where a loop over colours goes around the points
 	spillInstructions = 4.0 // a store and a load, and the wait for them
 )
 
@@ -59,13 +60,16 @@ type counter struct {
 	members map[int]*warpMember
 	count   warpCount
 	rows    map[spot]bool // rows of outside buffers whose addresses are known
-	stage   map[spot]bool // what the stage has at hand: computed, loaded or exchanged
-	shuffle int           // of the stage
+	known   map[spot]bool // what the lane has exchanged, and computed of inlined Funcs
+	guarded map[spot]bool // what it has computed under the test of one point; nil before the output
+	held    map[spot]int  // values in registers, by number
+	spans   [][2]int      // from which point to which each is held
+	now     int           // the point that is being computed
 }
 
 // count counts the tile of a warp whose lanes hold px points of each of so many rows.
 func (w *warpTiles) count(s *warpSet, px, rows int64) (warpCount, error) {
-	c := counter{w: w, s: s, px: px, members: map[int]*warpMember{}, rows: map[spot]bool{}}
+	c := counter{w: w, s: s, px: px, members: map[int]*warpMember{}, rows: map[spot]bool{}, known: map[spot]bool{}, held: map[spot]int{}}
 	halo := int64(0)
 	for i := range s.members {
 		m := &s.members[i]
@@ -80,14 +84,11 @@ func (w *warpTiles) count(s *warpSet, px, rows int64) (warpCount, error) {
 	}
 	c.count.outputs = c.count.width * rows
 	c.count.instructions = tileInstructions
-	live, kept := c.lives(rows)
-	most := 0
 	for i := range s.members {
 		m := &s.members[i]
 		if err := c.run(m.fn, m.grow, m.lane, rows); err != nil {
 			return c.count, err
 		}
-		most = max(most, live[i]+c.shuffle)
 	}
 	outLoops := int64(1)
 	for l, loop := range w.pr.P.Funcs[w.g.Out].Stages[0].Loops {
@@ -103,53 +104,38 @@ func (w *warpTiles) count(s *warpSet, px, rows int64) (warpCount, error) {
 	c.count.instructions += points * (pointInstructions + guardInstructions)
 	c.count.instructions = before + float64(outLoops)*(c.count.instructions-before)
 	c.count.outputs *= outLoops
-	most = max(most, kept+c.shuffle)
-	c.count.registers = warpBaseRegisters + most
+	c.count.registers = warpBaseRegisters + int(valueRegisters*float64(c.most()))
+	if outLoops > 1 {
+		c.count.registers += loopRegisters * int(px*rows)
+	}
 	return c.count, nil
 }
 
 func (w *warpTiles) laneArg() int { return w.pr.P.Funcs[w.g.Out].Stages[0].Loops[w.x].Arg }
 
-// lives is the registers in which values are kept while each member is computed, itself
-// included, and while the output is.
-func (c *counter) lives(rows int64) (live []int, out int) {
-	n := len(c.s.members)
-	slots := make([]int, n)
-	last := make([]int, n)
-	for i := range c.s.members {
-		m := &c.s.members[i]
-		p := c.px
-		for k, d := range m.grow {
-			if k != m.lane {
-				p *= d.Extent(c.tile(d.Dim, rows))
-			}
-		}
-		slots[i] = int(p) * len(c.s.pr.P.Funcs[m.fn].Types)
-		last[i] = i
-		for j := i + 1; j < n; j++ {
-			if c.s.pr.Reads(c.s.members[j].fn, m.fn) {
-				last[i] = j
-			}
-		}
-		if c.s.pr.Reads(c.w.g.Out, m.fn) {
-			last[i] = n
-		}
+// use notes that a value is in a register from its first use, or definition, to now.
+func (c *counter) use(s spot) {
+	if i, ok := c.held[s]; ok {
+		c.spans[i][1] = c.now
+		return
 	}
-	live = make([]int, n)
-	for at := 0; at <= n; at++ {
-		sum := 0
-		for i := range slots {
-			if i <= at && last[i] >= at {
-				sum += slots[i]
-			}
-		}
-		if at < n {
-			live[at] = sum
-		} else {
-			out = sum
-		}
+	c.held[s] = len(c.spans)
+	c.spans = append(c.spans, [2]int{c.now, c.now})
+}
+
+// most is the largest number of values that are held at once.
+func (c *counter) most() int {
+	change := make([]int, c.now+2)
+	for _, s := range c.spans {
+		change[s[0]]++
+		change[s[1]+1]--
 	}
-	return live, out
+	most, n := 0, 0
+	for _, d := range change {
+		n += d
+		most = max(most, n)
+	}
+	return most
 }
 
 func (c *counter) tile(arg int, rows int64) int64 {
@@ -169,7 +155,6 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 	if len(grow) > maxSpotDims {
 		return fmt.Errorf("%s has more than %d dimensions", c.s.pr.P.Funcs[fn].Label, maxSpotDims)
 	}
-	c.stage, c.shuffle = map[spot]bool{}, 0
 	var lo, n [maxSpotDims]int64
 	for k, d := range grow {
 		lo[k] = d.Lo
@@ -183,7 +168,16 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 	var walk func(k int)
 	walk = func(k int) {
 		if k == len(grow) {
+			if fn == c.w.g.Out {
+				c.guarded = map[spot]bool{} // the compiler shares no work between points under tests of their own
+			}
+			c.now++
 			c.value(fn, at)
+			if c.members[fn] != nil {
+				for out := range c.s.pr.P.Funcs[fn].Types {
+					c.use(spot{fn: fn, out: out, at: at})
+				}
+			}
 			return
 		}
 		for i := range n[k] {
@@ -192,7 +186,6 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 		}
 	}
 	walk(0)
-	c.count.shuffles += c.shuffle
 	return nil
 }
 
@@ -228,21 +221,32 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 			s.at[k] = at[min(k, maxSpotDims-1)]
 		}
 	}
-	if c.stage[s] {
+	if m := c.members[l.Func]; m != nil {
+		// The lane's own value, which it uses itself or hands on.
+		d := s.at[m.lane] - m.grow[m.lane].Lo
+		lanes := bounds.FloorDiv(d, c.px)
+		own := s
+		own.at[m.lane] -= lanes * c.px
+		if !c.known[s] {
+			c.use(own)
+			if lanes != 0 {
+				c.count.shuffles++
+				c.count.instructions++
+			}
+		}
+		c.known[s] = true
+		c.use(s)
 		return
 	}
-	m := c.members[l.Func]
-	if m != nil {
-		d := s.at[m.lane] - m.grow[m.lane].Lo
-		c.stage[s] = true
-		if bounds.FloorDiv(d, c.px) != 0 {
-			c.shuffle++
-			c.count.instructions++
-		}
+	if c.known[s] || c.guarded[s] {
 		return
 	}
 	if l.Func >= 0 && l.Func != fn && c.s.pr.Inlined[l.Func] {
-		c.stage[s] = true
+		if c.guarded != nil {
+			c.guarded[s] = true
+		} else {
+			c.known[s] = true
+		}
 		c.value(l.Func, s.at)
 		return
 	}

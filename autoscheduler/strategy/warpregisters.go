@@ -3,6 +3,8 @@ package strategy
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
@@ -27,7 +29,7 @@ func (WarpRegisters) Name() string { return "warp-registers" }
 const minShuffleCapability = 50
 
 // Prepare implements Strategy.
-func (WarpRegisters) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, error) {
+func (WarpRegisters) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, error) {
 	f := &pr.P.Funcs[g.Out]
 	fail := func(format string, args ...any) (Prepared, error) {
 		return nil, fmt.Errorf("warp-registers: "+format, args...)
@@ -44,7 +46,7 @@ func (WarpRegisters) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepar
 	if x < 0 {
 		return fail("%s has no parallel loop for the lanes", f.Label)
 	}
-	w := &warpTiles{pr: pr, g: g, x: x, y: y}
+	w := &warpTiles{pr: pr, g: g, x: x, y: y, only: o.Warp}
 	base, err := w.stage(nil)
 	if err != nil {
 		return nil, fmt.Errorf("warp-registers: %w", err)
@@ -93,6 +95,7 @@ type warpTiles struct {
 	pr   *plan.Problem
 	g    *plan.Group
 	x, y int
+	only plan.WarpChoice
 	sets []*warpSet // the ways to choose the members, the one with the group's own first
 }
 
@@ -205,22 +208,37 @@ func (w *warpTiles) readsInLanes(s *warpSet) error {
 	return check(w.g.Out)
 }
 
-// stageMore looks for inlined Funcs that are better members: one after the other, readers first,
-// as long as the count of instructions of a typical tile falls.
+// stageMore looks for inlined Funcs that are better members: first what the output reads at its own
+// point, all together, then each, readers first, as long as the count of instructions of
+// a typical tile falls.
 func (w *warpTiles) stageMore() {
 	pr := w.pr
 	best := w.sets[0]
 	cost := w.typical(best)
+	try := func(ids ...int) {
+		if len(ids) == 0 {
+			return
+		}
+		if s, err := w.stage(append(slices.Clone(best.staged), ids...)); err == nil {
+			if c := w.typical(s); c < cost {
+				best, cost = s, c
+			}
+		}
+	}
+	var all, near []int
 	for id := w.g.Out - 1; id >= 0; id-- {
 		if !pr.Inlined[id] || best.grow.Funcs[id] == nil || !w.onlyHere(id) || len(pr.P.Funcs[id].Stages) != 1 {
 			continue
 		}
-		s, err := w.stage(append(slices.Clone(best.staged), id))
-		if err != nil {
-			continue
+		all = append(all, id)
+		if pr.Access.Stage(w.g.Out, 0).Pointwise(id) {
+			near = append(near, id)
 		}
-		if c := w.typical(s); c < cost {
-			best, cost = s, c
+	}
+	try(near...)
+	for _, id := range all {
+		if !slices.Contains(best.staged, id) {
+			try(id)
 		}
 	}
 	if best != w.sets[0] {
@@ -261,8 +279,8 @@ func (w *warpTiles) typical(s *warpSet) float64 {
 
 // Candidates of a warp tile.
 var (
-	warpPoints = []int64{1, 2, 4}
-	warpRows   = []int64{1, 2, 3, 4, 6, 8, 12, 16}
+	warpPoints = []int64{1, 2, 3, 4}
+	warpRows   = []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 16}
 	warpWarps  = []int64{4, 8, 2, 1}
 )
 
@@ -273,20 +291,24 @@ func (w *warpTiles) Choices(int, Step) []plan.Choice {
 		cost   float64
 	}
 	var all []scored
-	rows := warpRows
+	points, rows, blocks := warpPoints, warpRows, warpWarps
 	if w.y < 0 {
 		rows = rows[:1]
 	}
+	asked := w.only != plan.WarpChoice{}
+	if asked {
+		points, rows, blocks = []int64{w.only.Points}, []int64{w.only.Rows}, []int64{w.only.Warps}
+	}
 	extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent
 	for i, s := range w.sets {
-		for _, px := range warpPoints {
+		for _, px := range points {
 			for _, r := range rows {
 				c, err := w.count(s, px, r)
-				if err != nil || c.registers > w.pr.Limits.MaxRegisters {
+				if err != nil || c.registers > w.pr.Limits.MaxRegisters-spareRegisters && !asked {
 					continue
 				}
-				for _, warps := range warpWarps {
-					if w.y >= 0 && warps > 1 && r*warps > max(extent[w.y], 1) {
+				for _, warps := range blocks {
+					if !asked && w.y >= 0 && warps > 1 && r*warps > max(extent[w.y], 1) {
 						continue
 					}
 					waste := float64(roundUp(extent[w.x], c.width)) / float64(extent[w.x])
@@ -316,6 +338,26 @@ func (w *warpTiles) Choices(int, Step) []plan.Choice {
 	}
 	return out
 }
+
+// ParseWarpChoice reads points, rows and warps, as 2x4x4.
+func ParseWarpChoice(s string) (plan.WarpChoice, error) {
+	var c plan.WarpChoice
+	parts := strings.Split(s, "x")
+	for i, at := range []*int64{&c.Points, &c.Rows, &c.Warps} {
+		n := 0
+		if len(parts) == 3 {
+			n, _ = strconv.Atoi(parts[i])
+		}
+		if n < 1 || n > 32 {
+			return c, fmt.Errorf("three numbers from 1 to 32 are wanted, points of a row a lane, rows a lane and warps a block, as 2x4x4")
+		}
+		*at = int64(n)
+	}
+	return c, nil
+}
+
+// spareRegisters is how far below the limit the estimate must stay: it errs by so much.
+const spareRegisters = 4
 
 // maxWarpCandidates is how many of the best by instructions a coster sees.
 const maxWarpCandidates = 4

@@ -24,8 +24,9 @@ var modes = []mode{
 	{"fusion=auto", map[string]string{"fusion": "auto"}, false},
 	{"cost=listing1-prose", map[string]string{"cost": "listing1-prose"}, false},
 	{"tiling=block-window", map[string]string{"tiling": "block-window"}, false},
-	{"tiling=warp-registers", map[string]string{"tiling": "warp-registers"}, true},
-	{"tiling=all", map[string]string{"tiling": "all"}, false},
+	{"tiling=block-window,cost=issue", map[string]string{"tiling": "block-window", "cost": "issue"}, false},
+	{"tiling=warp-registers,cost=issue", map[string]string{"tiling": "warp-registers", "cost": "issue"}, true},
+	{"tiling=all,cost=issue", map[string]string{"tiling": "all", "cost": "issue"}, false},
 }
 
 // modeSizes are those at which modes run: of whole tiles, of none, and smaller than a tile.
