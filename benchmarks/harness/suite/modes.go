@@ -13,20 +13,20 @@ import (
 
 // mode is a way of gowarp's other than the default.
 type mode struct {
-	name   string
+	name   string // of the subtest, and so of its folder: generators take no = in a value
 	params map[string]string
 	lanes  bool // needs CUDA
 }
 
 var modes = []mode{
-	{"fusion=none", map[string]string{"fusion": "none"}, false},
-	{"fusion=overlap", map[string]string{"fusion": "overlap"}, false},
-	{"fusion=auto", map[string]string{"fusion": "auto"}, false},
-	{"cost=listing1-prose", map[string]string{"cost": "listing1-prose"}, false},
-	{"tiling=block-window", map[string]string{"tiling": "block-window"}, false},
-	{"tiling=block-window,cost=issue", map[string]string{"tiling": "block-window", "cost": "issue"}, false},
-	{"tiling=warp-registers,cost=issue", map[string]string{"tiling": "warp-registers", "cost": "issue"}, true},
-	{"tiling=all,cost=issue", map[string]string{"tiling": "all", "cost": "issue"}, false},
+	{"fusion-none", map[string]string{"fusion": "none"}, false},
+	{"fusion-overlap", map[string]string{"fusion": "overlap"}, false},
+	{"fusion-auto", map[string]string{"fusion": "auto"}, false},
+	{"cost-listing1-prose", map[string]string{"cost": "listing1-prose"}, false},
+	{"tiling-block-window", map[string]string{"tiling": "block-window"}, false},
+	{"tiling-block-window-cost-issue", map[string]string{"tiling": "block-window", "cost": "issue"}, false},
+	{"tiling-warp-registers-cost-issue", map[string]string{"tiling": "warp-registers", "cost": "issue"}, true},
+	{"tiling-all-cost-issue", map[string]string{"tiling": "all", "cost": "issue"}, false},
 }
 
 // modeSizes are those at which modes run: of whole tiles, of none, and smaller than a tile.
