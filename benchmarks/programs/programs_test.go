@@ -11,7 +11,8 @@ import (
 
 // names are all programs here.
 var names = []string{"harris", "hist", "unsharp", "bilateral_grid", "mat_mul", "max_filter", "camera_pipe",
-	"iir_blur", "stencil_chain", "interpolate", "local_laplacian", "nl_means", "lens_blur", "conv_layer"}
+	"iir_blur", "stencil_chain", "interpolate", "local_laplacian", "nl_means", "lens_blur", "conv_layer",
+	"pyramid_blend", "blur", "heat", "canny"}
 
 // stock is a program's generator with its own defaults.
 func stock(name string) harness.Generator {
