@@ -321,7 +321,7 @@ func (p *page) losses(b *strings.Builder) {
 		}
 	}
 	if rows.Len() > 0 {
-		fmt.Fprintf(b, "### Where gowarp's best mode does more than another schedule\n\n%s\n", rows.String())
+		fmt.Fprintf(b, "### Where gowarp's best mode does more than another schedule\n\nWhy: benchmarks/README.md.\n\n%s\n", rows.String())
 	}
 }
 
