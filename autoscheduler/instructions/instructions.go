@@ -361,3 +361,51 @@ func placeKey(b []byte, fn, input, out int64, idx []access.Index, s Shift) strin
 	}
 	return string(b)
 }
+
+// RowLoads is the number of elements in memory that one row of a thread's points loads, where further
+// rows load some of them again: the compiler keeps those in registers. A row is all points but those along the
+// outermost unrolled loop.
+func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
+	if len(n.Unrolled) == 0 {
+		return 0
+	}
+	last := n.Unrolled[len(n.Unrolled)-1]
+	if guarded(last) {
+		return 0
+	}
+	row := *n
+	row.Unrolled = n.Unrolled[:len(n.Unrolled)-1]
+	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	loads := map[string]bool{}
+	again := map[[2]int64]int{} // buffer -> elements of the first row
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		if where, in := place(k, t.Func); in && where == plan.AtThread {
+			continue
+		}
+		for _, s := range Shifts(&row) {
+			if key := placeKey(e.buf[:0], int64(t.Func), int64(t.Input), int64(t.Out), t.Index, s); !loads[key] {
+				loads[key] = true
+				again[[2]int64{int64(t.Func), int64(t.Input)}]++
+			}
+		}
+	}
+	// What the next row loads again.
+	shared := map[[2]int64]bool{}
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		for _, s := range Shifts(&row) {
+			s[last.Loop]++
+			if loads[placeKey(e.buf[:0], int64(t.Func), int64(t.Input), int64(t.Out), t.Index, s)] {
+				shared[[2]int64{int64(t.Func), int64(t.Input)}] = true
+			}
+		}
+	}
+	held := 0
+	for b, c := range again {
+		if shared[b] {
+			held += c
+		}
+	}
+	return held
+}
