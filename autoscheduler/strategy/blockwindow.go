@@ -7,6 +7,7 @@ import (
 
 	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
 )
@@ -44,7 +45,7 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 	case !f.Output && !pr.Absorbs(g.Out):
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
-	b := &blockWindows{pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members)}
+	b := &blockWindows{pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), grown: map[int]*bounds.Group{}}
 	for _, m := range g.Members {
 		mf := &pr.P.Funcs[m]
 		for s := range mf.Stages {
@@ -65,7 +66,8 @@ type blockWindows struct {
 	pr      *plan.Problem
 	g       *plan.Group
 	est     *instructions.Estimator
-	deepest int // windows at most
+	deepest int                   // windows at most
+	grown   map[int]*bounds.Group // by number of windows: what a thread needs
 }
 
 // candidate numbers: what is tried while grouping is a part of what is tried in the end.
@@ -296,7 +298,11 @@ func (b *blockWindows) places(out *plan.Nest, windows int) ([]nestedfusion.Place
 			}
 		}
 	}
-	grow := pr.Fits.Grow(g.Out, out.Stage, func(id int) bool { return pr.Inlined[id] || window[id] }, pr.Stored)
+	grow := b.grown[windows]
+	if grow == nil {
+		grow = pr.Fits.Grow(g.Out, out.Stage, func(id int) bool { return pr.Inlined[id] || window[id] }, pr.Stored)
+		b.grown[windows] = grow
+	}
 	for i := range ps {
 		p := &ps[i]
 		if !window[p.Func] {
