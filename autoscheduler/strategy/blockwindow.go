@@ -351,7 +351,9 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 		if last > 0 && !(again && b.pr.Reads(k.Out.Func, m.Func)) {
 			points = points / m.Extents[last] * min(m.Extents[last], places[i].Grow[last].Extent(1))
 		}
-		windows += (points*b.pr.Bytes(m.Func) + 3) / 4
+		for _, t := range b.pr.P.Funcs[m.Func].Types {
+			windows += points * ((t.Bytes() + 3) / 4) // narrow values have a register each
+		}
 	}
 	return max(1, int(windows)+loads)
 }
