@@ -23,10 +23,9 @@ const (
 	perRuntimeSize    = 9
 	mostRuntimeSizes  = 3
 	mostIndexDivision = 6
-	// Of kernels with several points a thread, after ptxas on harris and unsharp.
-	unrolledRegisters = 24
-	registersPerPoint = 2
-	windowRegisters   = 28 // beside what windows hold at once
+	// Of kernels with several points a thread, after ptxas on harris and unsharp (RATIONALE.md, "Registers").
+	leastRegisters = 32
+	besideHeld     = 14
 )
 
 // What LLVM unrolls by itself, as seen in Halide 21's PTX: a window of 7x7 of 22 operations and loads
@@ -53,11 +52,7 @@ func registers(pr *plan.Problem, k *plan.Kernel) int {
 			count(&m.Nests[j])
 		}
 		if m.Where == plan.AtThread {
-			bytes := m.Bytes
-			if m.Live > 0 {
-				bytes = m.Live
-			}
-			held += int(bytes+3) / 4
+			held += int(m.Bytes+3) / 4
 		}
 		for _, b := range m.Bounded {
 			if !b {
@@ -65,8 +60,8 @@ func registers(pr *plan.Problem, k *plan.Kernel) int {
 			}
 		}
 	}
-	if n := k.Out.PointsPerThread(); n > 1 {
-		return min(max(unrolledRegisters+registersPerPoint*int(n), windowRegisters+held), pr.Limits.MaxRegisters)
+	if k.Held > 0 {
+		return min(max(leastRegisters, besideHeld+k.Held), pr.Limits.MaxRegisters)
 	}
 	return min(baseRegisters+most+perRuntimeSize*min(atRunTime, mostRuntimeSizes)+held, pr.Limits.MaxRegisters)
 }

@@ -48,6 +48,9 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 		t.Run(m.name, func(t *testing.T) {
 			at := p
 			at.mode, at.unrecorded = m.params, true
+			if tiled(m.params) {
+				at.source(t, tree)
+			}
 			if all {
 				for _, sm := range capabilities {
 					t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) {
