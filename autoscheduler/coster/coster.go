@@ -38,5 +38,12 @@ type Coster interface {
 	Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price
 }
 
+// TellsPoints reports whether a coster knows what several points a thread, side by side, save. Those
+// of papers price every point alike.
+func TellsPoints(c Coster) bool {
+	t, ok := c.(interface{ tellsPoints() bool })
+	return ok && t.tellsPoints()
+}
+
 // ByName are the costers that the parameter cost may name.
 var ByName = map[string]Coster{Listing1{}.Name(): Listing1{}, Listing1Prose{}.Name(): Listing1Prose{}, Issue{}.Name(): Issue{}}

@@ -7,77 +7,86 @@ import (
 	"gowarp/internal/plan"
 )
 
-// Issue is the time of a kernel, in cycles of an SM, as the larger of two bounds: that of the
-// instructions which its warps issue, and that of the bytes which it must move between DRAM and
-// the SMs once. Tiles of registers differ in little else. It knows no latency but that of too few
-// warps to hide any.
+// Issue prices a kernel by what it keeps busy: the larger of the times that its instructions take to issue (or its
+// requests take in the load/store units) and that the buffers which it reads and writes take once through DRAM, with
+// a part of the smaller, since the two never overlap wholly; and its launch. Instructions are counted by package instructions; the unit is the microsecond.
 type Issue struct{}
 
-// The model's constants, each of a whole device.
+// What a device does beside its data sheet's figures; RATIONALE.md has the reasons.
 const (
-	issuePerCycle = 4     // warp instructions an SM issues a cycle: a scheduler has one, there are four
-	hidingWarps   = 16    // warps an SM needs so that one is ready at each scheduler every cycle, at 4 cycles an operation
-	launchCycles  = 5000  // some 3 us between dependent launches
-	defaultClock  = 1.5e9 // Hz, where the device's is not known
-	defaultBytes  = 3e11  // bytes/s, likewise
+	// SchedulersPerSM is the number of instructions an SM issues a cycle.
+	SchedulersPerSM = 4
+	// ReachedBandwidth is the part of the data sheet's DRAM bandwidth that a copy reaches.
+	ReachedBandwidth = 0.9
+	// FullOccupancy is the occupancy from which on more warps do not hide more latency, in code with
+	// some parallelism among its instructions.
+	FullOccupancy = 0.3
+	// Unhidden is the part of the smaller of compute and traffic that the larger does not hide.
+	Unhidden = 0.2
+	// LaunchMicroseconds is from the start of an empty kernel to that of the next.
+	LaunchMicroseconds = 3
 )
 
 // Name implements Coster.
 func (Issue) Name() string { return "issue" }
 
+func (Issue) tellsPoints() bool { return true }
+
 // Price implements Coster.
-func (Issue) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
-	a := analysis{pr: pr, k: k}
-	if p := a.check(ph); p != nil {
-		return *p
-	}
+func (Issue) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 	d := pr.Device
-	clock, bandwidth := d.ClockHz, d.DRAMBandwidth
-	if clock == 0 {
-		clock = defaultClock
+	switch threads := k.ThreadsPerBlock(); {
+	case threads > pr.Limits.ThreadsPerBlock:
+		return Price{Reject: fmt.Sprintf("%d threads a block, %d are the most", threads, pr.Limits.ThreadsPerBlock)}
+	case k.SharedBytes > pr.Limits.SharedBytes:
+		return Price{Reject: fmt.Sprintf("%d B of shared memory a block, %d are the most", k.SharedBytes, pr.Limits.SharedBytes)}
+	case k.Occupancy.ActiveBlocks == 0:
+		return Price{Reject: fmt.Sprintf("no block fits an SM (%s)", k.Occupancy.Limiters)}
 	}
-	if bandwidth == 0 {
-		bandwidth = defaultBytes
+	issued, requests := k.Issued, k.Requests
+	if issued == 0 {
+		issued, requests = instructions.For(pr).Block(k)
 	}
 	tiles := float64(k.Tiles())
-	sms := min(tiles, float64(d.SMs))
-	warps := float64((k.ThreadsPerBlock()+plan.WarpLanes-1)/plan.WarpLanes) * min(float64(k.Occupancy.ActiveBlocks), (tiles+sms-1)/sms)
-	issued := k.Issued
-	if issued == 0 {
-		issued = instructions.New(pr).Block(k)
+	cycles := tiles * max(issued/SchedulersPerSM, requests)
+	// SMs without a block, and SMs with too few warps to hide latency, issue less.
+	busy := min(1, tiles/float64(d.SMs)) * min(1, resident(k, d.MaxThreadsPerSM)/FullOccupancy)
+	compute := cycles / (float64(d.SMs) * d.ClockHz * max(busy, 1e-3)) * 1e6
+	traffic := bytes(pr, k) / max(d.DRAMBandwidth*ReachedBandwidth, 1) * 1e6
+	if d.DRAMBandwidth <= 0 {
+		traffic = 0 // not known of devices behind OpenCL
 	}
-	issue := tiles * issued / (sms * issuePerCycle * min(1, warps/hidingWarps))
-	move := compulsoryBytes(pr, k) / bandwidth * clock
 	return Price{
-		Cost:     max(issue, move) + launchCycles,
-		Terms:    []Term{{"issue", issue}, {"DRAM", move}, {"launch", launchCycles}},
-		Reject:   a.inefficient,
+		Cost:     max(compute, traffic) + Unhidden*min(compute, traffic) + LaunchMicroseconds,
+		Terms:    []Term{{"compute", compute}, {"traffic", traffic}, {"launch", LaunchMicroseconds}},
 		Launches: true,
 	}
 }
 
-// compulsoryBytes is what a kernel reads from outside and writes, each byte once.
-func compulsoryBytes(pr *plan.Problem, k *plan.Kernel) float64 {
-	sum := pr.BufferBytes(k.Out.Func, -1)
-	seen := map[string]bool{}
-	read := func(n *plan.Nest) {
-		ex := expand(pr, n)
-		for i := range ex.Loads {
-			t := &ex.Loads[i]
-			if _, in := placeOf(k, t.Func); in || t.Func == k.Out.Func && t.Func >= 0 {
+// resident is the occupancy that the blocks of a kernel make, fewer than fit where there are not enough.
+func resident(k *plan.Kernel, most int) float64 {
+	return max(k.Occupancy.Occupancy, float64(k.ThreadsPerBlock())/float64(max(most, 1)))
+}
+
+// bytes is what a kernel reads and writes of buffers in global memory, each once.
+func bytes(pr *plan.Problem, k *plan.Kernel) float64 {
+	total := pr.BufferBytes(k.Out.Func, -1)
+	seen := map[[2]int]bool{}
+	add := func(n *plan.Nest) {
+		for _, t := range expand(pr, n).Loads {
+			key := [2]int{t.Func, t.Input}
+			if _, in := placeOf(k, t.Func); in || seen[key] {
 				continue
 			}
-			if key := fmt.Sprint(t.Func, t.Input); !seen[key] {
-				seen[key] = true
-				sum += pr.BufferBytes(t.Func, t.Input)
-			}
+			seen[key] = true
+			total += pr.BufferBytes(t.Func, t.Input)
 		}
 	}
-	read(&k.Out)
+	add(&k.Out)
 	for i := range k.Members {
 		for j := range k.Members[i].Nests {
-			read(&k.Members[i].Nests[j])
+			add(&k.Members[i].Nests[j])
 		}
 	}
-	return sum
+	return total
 }

@@ -5,6 +5,7 @@ package instructions
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
@@ -24,14 +25,19 @@ const (
 	anyAddress  = 4   // an element at a place that no loop gives
 	guardTest   = 1.5 // a test of an unrolled point
 	loopStep    = 3   // an iteration of a serial loop
+	division    = 6   // of integers, most by constants
+	special     = 12  // exp, sin and the like
 )
 
 // Count is the instructions of one thread, by what they are for.
 type Count struct {
 	Arithmetic, Address, Memory, Control float64
+	// Requests are what the load/store unit is busy with for the Memory instructions: more than one each
+	// where the lanes of a warp are so far apart that banks or lines conflict.
+	Requests float64
 }
 
-// Total is all of them.
+// Total is all instructions.
 func (c Count) Total() float64 { return c.Arithmetic + c.Address + c.Memory + c.Control }
 
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
@@ -42,33 +48,60 @@ type Estimator struct {
 	buf  []byte
 }
 
-// New makes an Estimator.
-func New(pr *plan.Problem) *Estimator { return &Estimator{pr: pr, memo: map[string]Count{}} }
+type kept struct{}
 
-// PerOutput is the warp instructions of a kernel for 32 points of its output.
-func (e *Estimator) PerOutput(k *plan.Kernel) float64 {
+// For is the Estimator of a problem.
+func For(pr *plan.Problem) *Estimator {
+	if e, ok := pr.Kept[kept{}].(*Estimator); ok {
+		return e
+	}
+	e := &Estimator{pr: pr, memo: map[string]Count{}}
+	pr.Kept[kept{}] = e
+	return e
+}
+
+// PerOutput is the warp instructions of a kernel for 32 points of its output, and the
+// requests to the load/store unit.
+func (e *Estimator) PerOutput(k *plan.Kernel) (issued, requests float64) {
 	points := 1.0
 	for _, n := range e.pr.Dims[e.pr.StageIndex(k.Out.Func, k.Out.Stage)].Extent {
 		points *= float64(n)
 	}
-	return e.Block(k) * float64(k.Tiles()) * 32 / max(points, 1)
+	issued, requests = e.Block(k)
+	each := float64(k.Tiles()) * 32 / max(points, 1)
+	return issued * each, requests * each
 }
 
-// Block is the warp instructions of one block.
-func (e *Estimator) Block(k *plan.Kernel) float64 {
+// Block is the warp instructions of one block, and its requests to the load/store unit.
+func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 	warps := float64((k.ThreadsPerBlock() + 31) / 32)
-	total := warps * kernelStart
+	issued = warps * kernelStart
+	add := func(active float64, n *plan.Nest, register bool) {
+		c, times := e.points(k, n, register), 1.0
+		for _, u := range n.Serial {
+			times *= float64(max(u.Extent, 1))
+		}
+		t := c.Total() * times
+		if times > 1 {
+			t += loopStep * times
+		}
+		issued += active * t
+		requests += active * c.Requests * times
+	}
 	for i := range k.Members {
 		m := &k.Members[i]
 		for j := range m.Nests {
 			if m.Where == plan.AtThread {
-				total += activeWarps(k, &k.Out) * e.thread(k, &m.Nests[j], true)
+				add(activeWarps(k, &k.Out), &m.Nests[j], true)
 				continue
 			}
-			total += warps*(nestStart+barrier) + activeWarps(k, &m.Nests[j])*e.thread(k, &m.Nests[j], false)
+			issued += warps * (nestStart + barrier)
+			add(activeWarps(k, &m.Nests[j]), &m.Nests[j], false)
 		}
 	}
-	return total + warps*nestStart + activeWarps(k, &k.Out)*e.thread(k, &k.Out, false)
+	issued += warps * nestStart
+	add(activeWarps(k, &k.Out), &k.Out, false)
+	return issued, requests
 }
 
 // activeWarps is the number of warps in which a nest keeps a thread busy.
@@ -92,20 +125,6 @@ func activeWarps(k *plan.Kernel, n *plan.Nest) float64 {
 		}
 	}
 	return warps
-}
-
-// thread is the instructions of one thread for a nest: its points, as often as its serial loops run.
-func (e *Estimator) thread(k *plan.Kernel, n *plan.Nest, register bool) float64 {
-	c := e.points(k, n, register)
-	times := 1.0
-	for _, u := range n.Serial {
-		times *= float64(max(u.Extent, 1))
-	}
-	t := c.Total() * times
-	if times > 1 {
-		t += loopStep * times
-	}
-	return t
 }
 
 // points is what the unrolled points of a thread cost together.
@@ -132,22 +151,51 @@ func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) Count {
 }
 
 func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
-	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
-	shifts := Shifts(n)
-	points := float64(len(shifts))
-	c := Count{Arithmetic: points * float64(ex.Own)}
-	for _, u := range n.Unrolled {
-		if u.Tile > 0 && u.Tail == plan.Guarded {
-			c.Control += guardTest * float64(u.Extent)
+	shifts, tests := together(n), 1.0
+	if len(shifts) < len(Shifts(n)) {
+		// Points that are tested one by one are in branches of their own, in which the compiler finds about half
+		// of what it would find in one piece of code.
+		alone := *n
+		alone.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), func(u plan.Use) bool { return guarded(u) })
+		tests = float64(len(Shifts(n)) / len(shifts))
+		one, all := e.straight(k, &alone, shifts, register), e.straight(k, n, Shifts(n), register)
+		half := func(a, b float64) float64 { return (a*tests + b) / 2 }
+		c := Count{half(one.Arithmetic, all.Arithmetic), half(one.Address, all.Address), half(one.Memory, all.Memory), all.Control, half(one.Requests, all.Requests)}
+		for _, u := range n.Unrolled {
+			if guarded(u) {
+				c.Control += guardTest * float64(len(Shifts(n)))
+			}
 		}
+		return c
 	}
+	return e.straight(k, n, shifts, register)
+}
+
+// guarded reports whether the points are tested one by one.
+func guarded(u plan.Use) bool { return u.Tile > 0 && u.Tail == plan.Guarded }
+
+// together are the points of a thread with no test between them.
+func together(n *plan.Nest) []Shift {
+	m := *n
+	m.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), guarded)
+	return Shifts(&m)
+}
+
+// straight is what points cost in one piece of code.
+func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
+	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	points := float64(len(shifts))
+	c := Count{}
+	own, casts := arithmetic(&e.pr.Access.Stage(n.Func, n.Stage).Value)
+	c.Arithmetic = points * own
 	called := map[string]bool{}
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
 		for _, s := range shifts {
 			if key := placeKey(e.buf[:0], int64(call.Func), 0, 0, call.Index, s); !called[key] {
 				called[key] = true
-				c.Arithmetic += float64(call.Ops)
+				ops, more := arithmetic(&e.pr.Access.Stage(call.Func, 0).Value)
+				c.Arithmetic += ops + more
 			}
 		}
 	}
@@ -165,6 +213,7 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 			}
 			loaded[key] = true
 			c.Memory++
+			c.Requests += e.ways(n, t.Index, t.Bytes)
 			for _, x := range t.Index {
 				if x.Kind == access.Unknown {
 					c.Address += anyAddress
@@ -199,7 +248,15 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 			}
 		}
 	}
+	// Most conversions are of what was loaded, once for all points that use it.
+	if taps := points * float64(len(ex.Loads)); taps > 0 {
+		casts *= min(1, max(float64(len(loaded))/taps, 1/points))
+	}
+	c.Arithmetic += points * casts
 	if !register {
+		if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
+			c.Requests += points * e.ways(n, st.Store, e.pr.Bytes(n.Func))
+		}
 		c.Memory += points * float64(len(e.pr.P.Funcs[n.Func].Types))
 		if _, in := place(k, n.Func); !in {
 			store := map[string]bool{}
@@ -214,6 +271,41 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 		}
 	}
 	return c
+}
+
+// arithmetic is the instructions of an expression, conversions apart. Products of floats that are added to
+// something are one instruction with the sum.
+func arithmetic(o *access.Ops) (ops, casts float64) {
+	var class [access.NumClasses]int
+	fused := 0
+	for c := range o.Count {
+		for _, n := range o.Count[c] {
+			class[c] += n
+		}
+	}
+	for _, kind := range []access.Kind{access.Float16, access.Float32, access.Float64} {
+		fused += min(o.Count[access.Mul][kind], o.Count[access.AddSub][kind])
+	}
+	ops = float64(o.Total() - class[access.Cast] - fused)
+	ops += float64((division-1)*(class[access.Div]+class[access.Mod]) + (special-1)*class[access.Special])
+	return ops, float64(class[access.Cast])
+}
+
+// ways is the number of requests that a warp's access makes where its lanes, with several points each, are
+// that many elements apart: shared memory has 32 banks of 4 bytes, and a line of the cache as many words.
+func (e *Estimator) ways(n *plan.Nest, idx []access.Index, bytes int64) float64 {
+	if len(idx) == 0 || n.Along.Loop < 0 {
+		return 1
+	}
+	x := idx[0]
+	if x.Kind != access.Affine || x.Loop != n.Along.Loop {
+		return 1
+	}
+	stride := max(x.Num, -x.Num)
+	if u, ok := n.UnrolledUse(x.Loop); ok && u.Tile > 0 {
+		stride *= u.Extent
+	}
+	return max(1, float64(stride*bytes)/float64(4*x.Den))
 }
 
 func place(k *plan.Kernel, fn int) (plan.Where, bool) {

@@ -95,8 +95,13 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	var best *plan.Kernel
 	price := coster.Price{Cost: math.Inf(1), Reject: "nothing was tried"}
 	var why reasons
-	for i, st := range slices.Concat(s.Strategies, strategy.Otherwise) {
-		if i >= len(s.Strategies) && (best != nil || slices.Contains(s.Strategies, st)) {
+	strategies := s.Strategies
+	if ph == coster.Grouping && !coster.TellsPoints(s.Coster) {
+		// Which Funcs are computed together is then decided with a point a thread, as the coster knows it.
+		strategies = strategy.Otherwise
+	}
+	for i, st := range slices.Concat(strategies, strategy.Otherwise) {
+		if i >= len(strategies) && (best != nil || slices.Contains(strategies, st)) {
 			continue
 		}
 		prepared, err := st.Prepare(pr, g, o)

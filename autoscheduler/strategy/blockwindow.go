@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gowarp/autoscheduler/instructions"
+	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
 )
@@ -22,7 +24,6 @@ func (BlockWindow) Name() string { return "block-window" }
 // What a thread may hold and run.
 const (
 	maxPoints      = 16   // of the output side by side
-	maxWindowSlots = 96   // registers of all windows together
 	maxUnrolledOps = 6000 // operations in a thread's code: LLVM takes seconds beyond
 	edgePoints     = 8    // more points than any thread computes in one dimension
 )
@@ -40,10 +41,12 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		return fail("%s has no loop to tile", f.Label)
 	case !pr.PureLoops(g.Out, 0) || len(pr.P.Funcs[g.Out].Bounds) > 0 && !f.Output:
 		return fail("the region of %s is not its readers' alone", f.Label)
+	case !f.Output && narrow(pr, g.Out):
+		return fail("%s computes in 8 or 16 bits: pairs of points share registers, and those beyond its end are not to be told from the others", f.Label)
 	case !f.Output && !pr.Regions.Absorbs(pr.P, g.Out, edgePoints):
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
-	b := &blockWindows{pr: pr, g: g, est: instructions.New(pr), deepest: len(g.Members)}
+	b := &blockWindows{pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members)}
 	for _, m := range g.Members {
 		mf := &pr.P.Funcs[m]
 		for s := range mf.Stages {
@@ -93,7 +96,8 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 		if err != nil || k.ThreadsPerBlock() > b.pr.Limits.ThreadsPerBlock || k.SharedBytes > b.pr.Limits.SharedBytes || k.Occupancy.ActiveBlocks == 0 {
 			return
 		}
-		s := scored{c, b.est.PerOutput(k)}
+		issued, requests := b.est.PerOutput(k)
+		s := scored{c, max(issued, issuedPerRequest*requests)}
 		// A device that is not full issues at a fraction of its rate.
 		if want := 2 * int64(b.pr.Device.SMs); k.Tiles() < want {
 			s.issue *= float64(want) / float64(k.Tiles())
@@ -154,6 +158,10 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	return out
 }
 
+// issuedPerRequest is how many instructions an SM issues in the time of one request to its
+// load/store unit: it has four schedulers.
+const issuedPerRequest = 4
+
 // enoughOccupancy is the share of resident warps from which on more do not help code with much
 // parallelism among its instructions.
 const enoughOccupancy = 0.3
@@ -204,8 +212,9 @@ func (b *blockWindows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		}
 		if p.Where == plan.AtThread {
 			unrollWindow(&m)
+			m.Live = liveBytes(b.pr, &m, p.Grow)
 		} else {
-			spreadShared(&m, &k.Out)
+			b.spreadShared(&m, &k.Out)
 		}
 		k.Members = append(k.Members, m)
 	}
@@ -315,9 +324,27 @@ func unrollWindow(m *plan.Member) {
 	}
 }
 
+// liveBytes is how much of a window a thread holds at once: rows that no later row of the output needs are
+// given up, which ptxas finds by itself.
+func liveBytes(pr *plan.Problem, m *plan.Member, grow []bounds.Growth) int64 {
+	points := int64(1)
+	last := -1 // the outermost dimension with several points
+	for d, e := range m.Extents {
+		points *= e
+		if e > 1 {
+			last = d
+		}
+	}
+	if last > 0 {
+		points = points / m.Extents[last] * min(m.Extents[last], grow[last].Extent(1))
+	}
+	return points * pr.Bytes(m.Func)
+}
+
 // spreadShared gives each thread of a stage in shared memory as many points as it needs to cover
 // the stage with the output's threads.
-func spreadShared(m *plan.Member, out *plan.Nest) {
+func (b *blockWindows) spreadShared(m *plan.Member, out *plan.Nest) {
+	exact := b.exact(m.Func)
 	for j := range m.Nests {
 		n := &m.Nests[j]
 		for i := range n.Threads {
@@ -329,13 +356,68 @@ func spreadShared(m *plan.Member, out *plan.Nest) {
 			if i == 0 {
 				have = ceilDiv(have, 32) * 32 // a warp is a warp
 			}
-			if p := ceilDiv(u.Extent, have); p > 1 {
-				n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: plan.Guarded})
-				u.Extent = ceilDiv(u.Extent, p)
+			p := ceilDiv(u.Extent, have)
+			if p == 1 {
+				continue
 			}
+			tail := plan.Guarded
+			if exact && p <= b.least(m.Func, u.Loop, n.Stage, out) {
+				// Threads whose points overlap store the same twice.
+				tail = plan.ShiftInwards
+			}
+			n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: tail})
+			u.Extent = ceilDiv(u.Extent, p)
 		}
 		n.Along = along(n)
 	}
+}
+
+// exact reports whether a Func is computed in integers: alike wherever it is computed. The compiler
+// contracts and reorders floats, differently for each of a thread's points.
+func (b *blockWindows) exact(fn int) bool {
+	whole := func(id int) bool {
+		for s := range b.pr.P.Funcs[id].Stages {
+			v := &b.pr.Access.Stage(id, s).Value
+			for class := range v.Count {
+				for _, kind := range []access.Kind{access.Float16, access.Float32, access.Float64} {
+					if v.Count[class][kind] > 0 {
+						return false
+					}
+				}
+			}
+		}
+		return true
+	}
+	if !whole(fn) {
+		return false
+	}
+	for s := range b.pr.P.Funcs[fn].Stages {
+		for _, id := range b.pr.Expand[b.pr.StageIndex(fn, s)].Inlined {
+			if !whole(id) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// least is the smallest extent of a loop of a member in any block: that which the points of one thread
+// of the output need, and one point where they can be cut.
+func (b *blockWindows) least(fn, loop, stage int, out *plan.Nest) int64 {
+	arg := b.pr.P.Funcs[fn].Stages[stage].Loops[loop].Arg
+	if arg < 0 {
+		return 1
+	}
+	d := b.g.Grow.Funcs[fn][arg]
+	part := int64(1)
+	if d.Dim >= 0 && !out.Whole {
+		for l, o := range b.pr.P.Funcs[out.Func].Stages[out.Stage].Loops {
+			if u, ok := out.UnrolledUse(l); ok && o.Arg == d.Dim {
+				part = u.Extent
+			}
+		}
+	}
+	return d.Extent(part)
 }
 
 // holds refuses kernels whose threads would hold or run too much.
@@ -351,14 +433,34 @@ func (b *blockWindows) holds(k *plan.Kernel) error {
 			count(&m.Nests[j])
 		}
 		if m.Where == plan.AtThread {
-			slots += (m.Bytes + 3) / 4
+			slots += (m.Live + 3) / 4
 		}
 	}
 	switch {
-	case slots > maxWindowSlots:
+	case slots+windowRegisters >= int64(b.pr.Limits.MaxRegisters):
 		return fmt.Errorf("block-window: windows of %d registers a thread", slots)
 	case ops > maxUnrolledOps:
 		return fmt.Errorf("block-window: %d operations in a thread's code", ops)
 	}
 	return nil
+}
+
+// narrow reports whether a Func, with what is inlined into it, computes in types of which two fit a register.
+func narrow(pr *plan.Problem, fn int) bool {
+	ops := func(id int) bool {
+		v := &pr.Access.Stage(id, 0).Value
+		for class := range v.Count {
+			switch access.Class(class) {
+			case access.Cast, access.Compare, access.Logic:
+				continue
+			}
+			for _, kind := range []access.Kind{access.Int8, access.Int16, access.Float16} {
+				if v.Count[class][kind] > 0 {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return ops(fn) || slices.ContainsFunc(pr.Expand[pr.StageIndex(fn, 0)].Inlined, ops)
 }

@@ -163,6 +163,10 @@ const (
 	baseRegisters    = 14
 	pointerRegisters = 2
 	maxLiveTaps      = 24
+	// Of kernels with several points a thread, after ptxas on harris and unsharp (RATIONALE.md, "Registers").
+	unrolledRegisters = 24
+	registersPerPoint = 2
+	windowRegisters   = 28 // beside what windows hold at once
 )
 
 // registers estimates the registers of a thread, capped at what the runtime
@@ -182,8 +186,15 @@ func registers(pr *plan.Problem, k *plan.Kernel) int {
 			count(&m.Nests[j])
 		}
 		if m.Where == plan.AtThread {
-			held += int(m.Bytes+3) / 4
+			bytes := m.Bytes
+			if m.Live > 0 {
+				bytes = m.Live
+			}
+			held += int(bytes+3) / 4
 		}
+	}
+	if n := k.Out.PointsPerThread(); n > 1 {
+		return min(max(unrolledRegisters+registersPerPoint*int(n), windowRegisters+held), pr.Limits.MaxRegisters)
 	}
 	return min(baseRegisters+most+held, pr.Limits.MaxRegisters)
 }

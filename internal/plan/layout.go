@@ -29,6 +29,7 @@ type Kernel struct {
 	SharedSum   int64    // the sum over members, as Sioutas et al. count it
 	Registers   int      // a thread, estimated
 	Issued      float64  // warp instructions of one block, where the strategy has counted them; else 0
+	Requests    float64  // likewise: its requests to the load/store units
 	Occupancy   occupancy.Result
 }
 
@@ -62,6 +63,7 @@ type Member struct {
 	Align   int64   // elements to which the innermost extent is rounded up; 0 or 1 if not
 	Bounded []bool  // dimensions whose extent Halide can prove; the others it sizes at run time
 	Bytes   int64   // allocated, a block or a thread
+	Live    int64   // AtThread: of Bytes, what is held at once; 0: all
 	Nests   []Nest  // one a stage
 }
 

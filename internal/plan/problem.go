@@ -26,6 +26,9 @@ type Problem struct {
 	Host    []string // by Func id: why it runs on the host; empty if it runs on the GPU
 	Apart   []bool   // by Func id: it shares no kernel with another Func
 
+	// Kept is what other packages work out once for a problem, each under a key of its own.
+	Kept map[any]any
+
 	funcBytes, inputBytes []float64 // see BufferBytes
 	first                 []int     // Func id -> index of its stage 0
 }
@@ -55,7 +58,7 @@ func (pr *Problem) Parallel(fn, stage, loop int) bool {
 
 // NewProblem numbers the stages of a pipeline.
 func NewProblem(p *halideir.Pipeline) *Problem {
-	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), first: make([]int, len(p.Funcs)+1)}
+	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), Kept: map[any]any{}, first: make([]int, len(p.Funcs)+1)}
 	n := 0
 	for i := range p.Funcs {
 		pr.first[i] = n

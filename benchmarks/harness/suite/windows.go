@@ -37,6 +37,17 @@ func (p Program) windows(t *testing.T, tree *harness.Tree) {
 					t.Errorf("%s\n%s", seen, text)
 					return
 				}
+				e, err := tree.Emit(p.Generator, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				uses, err := tree.CheckPTX(e, capability)
+				if err != nil {
+					t.Error(err)
+				}
+				for _, u := range uses {
+					text += fmt.Sprintf("%s: %d registers, %d B of spills\n", u.Kernel, u.Registers, u.SpillStores+u.SpillLoads)
+				}
 				t.Log(text)
 			})
 		}
