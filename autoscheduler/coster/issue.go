@@ -41,8 +41,8 @@ func (Issue) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 	case k.Occupancy.ActiveBlocks == 0:
 		return Price{Reject: NewReason("no block fits an SM (%[5]s)", k.Occupancy.Limiters.String())}
 	}
-	// A strategy whose lanes exchange values has counted its instructions itself; its requests are few beside them.
-	issued, requests := k.Issued, 0.0
+	// A strategy whose lanes exchange values has counted them itself.
+	issued, requests := k.Issued, k.Requests
 	if issued == 0 {
 		issued, requests = instructions.For(pr).Block(k)
 	}

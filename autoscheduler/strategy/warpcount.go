@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"slices"
 
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
@@ -14,8 +15,8 @@ type warpCount struct {
 	width        int64   // of the tile
 	outputs      int64   // points of the tile
 	instructions float64 // a lane, of the whole tile
-	shuffles     int
-	registers    int // a lane
+	requests     float64 // to the load/store units: loads, stores, shuffles
+	registers    int     // a lane
 }
 
 // Instructions beside the operations that the definitions name. The figures are counts in the code
@@ -30,8 +31,8 @@ const (
 // Registers of a lane, fitted to what ptxas takes for the tiles that RATIONALE.md lists.
 const (
 	warpBaseRegisters = 14  // indices, addresses, what is being computed
-	valueRegisters    = 0.8 // a value that is kept or was exchanged, while it is needed: ptxas computes some of them later
-	loopRegisters     = 2   // the address of a point, where a loop over colours goes around the points
+	inOrder           = 0.8 // a value, if the stages run one after the other: ptxas computes some of them later
+	loopRegisters     = 1   // the address of a point, where a loop over colours goes around the points
 	spillInstructions = 4.0 // a store and a load, and the wait for them
 )
 
@@ -63,13 +64,17 @@ type counter struct {
 	known   map[spot]bool // what the lane has exchanged, and computed of inlined Funcs
 	guarded map[spot]bool // what it has computed under the test of one point; nil before the output
 	held    map[spot]int  // values in registers, by number
-	spans   [][2]int      // from which point to which each is held
-	now     int           // the point that is being computed
+	spans   [][2][2]int   // from which point to which each is held, in the two orders
+	now     [2]int        // the point that is being computed: one stage after the other, and those of one shape interleaved
+	end     int           // the last of all
+	start   int           // interleaved, the point before the stage's first
+	shape   []bounds.Growth
+	memory  map[int]bool // of inlined Funcs: whether they load from memory
 }
 
 // count counts the tile of a warp whose lanes hold px points of each of so many rows.
 func (w *warpTiles) count(s *warpSet, px, rows int64) (warpCount, error) {
-	c := counter{w: w, s: s, px: px, members: map[int]*warpMember{}, rows: map[spot]bool{}, known: map[spot]bool{}, held: map[spot]int{}}
+	c := counter{w: w, s: s, px: px, members: map[int]*warpMember{}, rows: map[spot]bool{}, known: map[spot]bool{}, held: map[spot]int{}, memory: map[int]bool{}}
 	halo := int64(0)
 	for i := range s.members {
 		m := &s.members[i]
@@ -103,8 +108,9 @@ func (w *warpTiles) count(s *warpSet, px, rows int64) (warpCount, error) {
 	points := float64(px * rows)
 	c.count.instructions += points * (pointInstructions + guardInstructions)
 	c.count.instructions = before + float64(outLoops)*(c.count.instructions-before)
+	c.count.requests += float64(outLoops) * points
 	c.count.outputs *= outLoops
-	c.count.registers = warpBaseRegisters + int(valueRegisters*float64(c.most()))
+	c.count.registers = warpBaseRegisters + max(int(inOrder*float64(c.most(0))), c.most(1))
 	if outLoops > 1 {
 		c.count.registers += loopRegisters * int(px*rows)
 	}
@@ -115,20 +121,24 @@ func (w *warpTiles) laneArg() int { return w.pr.P.Funcs[w.g.Out].Stages[0].Loops
 
 // use notes that a value is in a register from its first use, or definition, to now.
 func (c *counter) use(s spot) {
-	if i, ok := c.held[s]; ok {
-		c.spans[i][1] = c.now
+	i, ok := c.held[s]
+	if !ok {
+		c.held[s] = len(c.spans)
+		c.spans = append(c.spans, [2][2]int{{c.now[0], c.now[0]}, {c.now[1], c.now[1]}})
 		return
 	}
-	c.held[s] = len(c.spans)
-	c.spans = append(c.spans, [2]int{c.now, c.now})
+	for order, now := range c.now {
+		span := &c.spans[i][order]
+		span[0], span[1] = min(span[0], now), max(span[1], now)
+	}
 }
 
-// most is the largest number of values that are held at once.
-func (c *counter) most() int {
-	change := make([]int, c.now+2)
+// most is the largest number of values that are held at once in an order.
+func (c *counter) most(order int) int {
+	change := make([]int, c.end+2)
 	for _, s := range c.spans {
-		change[s[0]]++
-		change[s[1]+1]--
+		change[s[order][0]]++
+		change[s[order][1]+1]--
 	}
 	most, n := 0, 0
 	for _, d := range change {
@@ -155,6 +165,11 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 	if len(grow) > maxSpotDims {
 		return fmt.Errorf("%s has more than %d dimensions", c.s.pr.P.Funcs[fn].Label, maxSpotDims)
 	}
+	// The compiler may interleave stages of one shape.
+	if slices.Equal(grow, c.shape) {
+		c.now[1] = c.start
+	}
+	c.start, c.shape = c.now[1], grow
 	var lo, n [maxSpotDims]int64
 	for k, d := range grow {
 		lo[k] = d.Lo
@@ -171,7 +186,9 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 			if fn == c.w.g.Out {
 				c.guarded = map[spot]bool{} // the compiler shares no work between points under tests of their own
 			}
-			c.now++
+			c.now[0]++
+			c.now[1]++
+			c.end = max(c.end, c.now[0])
 			c.value(fn, at)
 			if c.members[fn] != nil {
 				for out := range c.s.pr.P.Funcs[fn].Types {
@@ -196,6 +213,25 @@ func (c *counter) value(fn int, at [maxSpotDims]int64) {
 	for i := range st.Loads {
 		c.load(fn, &st.Loads[i], at)
 	}
+}
+
+// loads reports whether an inlined Func loads from memory, itself or through others that are inlined.
+func (c *counter) loads(fn int) bool {
+	if fn < 0 || !c.s.pr.Inlined[fn] {
+		return false
+	}
+	yes, ok := c.memory[fn]
+	if ok {
+		return yes
+	}
+	c.memory[fn] = false
+	st := c.s.pr.Access.Stage(fn, 0)
+	for i := range st.Loads {
+		f := st.Loads[i].Func
+		yes = yes || f < 0 || !c.s.pr.Inlined[f] && c.members[f] == nil || c.loads(f)
+	}
+	c.memory[fn] = yes
+	return yes
 }
 
 // load counts one load: of a member from the lane's own registers or another's, of an inlined Func
@@ -230,13 +266,16 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		if !c.known[s] {
 			c.use(own)
 			if lanes != 0 {
-				c.count.shuffles++
+				c.count.requests++
 				c.count.instructions++
 			}
 		}
 		c.known[s] = true
 		c.use(s)
 		return
+	}
+	if c.loads(l.Func) {
+		c.use(s) // kept, or fetched early to hide its latency
 	}
 	if c.known[s] || c.guarded[s] {
 		return
@@ -251,6 +290,7 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		return
 	}
 	// Halide's loads of one stage are not merged across its unrolled points.
+	c.count.requests++
 	c.count.instructions += 1 + pointInstructions
 	if !known {
 		c.count.instructions += rowInstructions

@@ -400,7 +400,7 @@ func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	if s.pr != w.pr {
 		k.Staged = s.pr
 	}
-	k.Issued = count.instructions * float64(warps)
+	k.Issued, k.Requests = count.instructions*float64(warps), count.requests*float64(warps)
 	k.Out = w.outNest(s, k.Warp)
 	for i := range s.members {
 		m := &s.members[i]

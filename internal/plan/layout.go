@@ -29,6 +29,7 @@ type Kernel struct {
 	SharedSum   int64    // the sum over members, as Sioutas et al. count it
 	Registers   int      // a thread, estimated
 	Issued      float64  // warp instructions of one block, where the strategy has counted them; else 0
+	Requests    float64  // likewise: its requests to the load/store units
 	Held        int      // registers for what several points of a thread share at once; 0 if it has one point
 	Occupancy   occupancy.Result
 }
