@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // Generate makes the pipeline of a seed: the same on every machine.
@@ -370,4 +371,14 @@ func (g *generator) parameters() {
 	set(8, "max_registers=32", "max_registers=128")
 	set(6, "shared_memory_limit_kb=1", "shared_memory_limit_kb=4", "shared_memory_limit_kb=16")
 	set(10, "parallelism=1", "parallelism=500")
+	// What gowarp refuses is not asked for: overlapped tiles of a kernel a Func, and code newer
+	// than the GPU that is named.
+	if slices.Contains(g.p.Params, "grouping=none") {
+		g.p.Params = slices.DeleteFunc(g.p.Params, func(w string) bool { return w == "fusion=overlap" })
+	}
+	for word, capability := range map[string]string{"gpu=sm_50": "50", "gpu=rtx2080ti": "75"} {
+		if base, own, cuda := strings.Cut(g.p.Target, "cuda_capability_"); cuda && slices.Contains(g.p.Params, word) {
+			g.p.Target = base + "cuda_capability_" + min(own, capability)
+		}
+	}
 }
