@@ -23,7 +23,7 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test test-all lint bench random table golden install uninstall clean
+.PHONY: help setup demo build test test-all lint bench random table experts golden install uninstall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -114,31 +114,12 @@ table: setup ## check every program and N random pipelines; the table is build/t
 		go run ./benchmarks/table build/rows.jsonl >build/table.md || failed=1; \
 		cat build/table.md; exit $$failed
 
-# Only packages whose tests have golden files know -update, and those tests have Golden in their names.
-golden: setup ## write the golden files anew, then show what changed
+experts: setup ## count the programs' own schedules beside those of Halide's apps; writes benchmarks/results/experts.md
 	@$(MAKE) --no-print-directory build
-	@go test $(TAGS) -timeout 60m $$(grep -rl '"gowarp/internal/golden"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u) -run Golden -update
-	@git status --short
+	@rm -f build/experts.jsonl
+	@GOWARP_ROWS="$(CURDIR)/build/experts.jsonl" GOWARP_COUNT_EXPERTS=1 go test $(TAGS) -count=1 -timeout 60m -run '/^expert$$' ./benchmarks/programs
+	@go run ./benchmarks/table -experts build/experts.jsonl >build/experts.md
+	@cp build/experts.md benchmarks/results/experts.md
+	@cat benchmarks/results/experts.md
 
-# Everything finds its parts by where it lies itself, so PREFIX may be moved as a whole.
-ROOT = $(DESTDIR)$(PREFIX)
-INSTALLED = bin/gowarp lib/libautoschedule_gowarp.so lib/libgowarp_preload.so lib/cmake/gowarp lib/gowarp share/doc/gowarp
-DOCUMENTS := README.md LICENSE ARCHITECTURE.md RATIONALE.md CONTRIBUTING.md docs/corners.jpg gpusim/GPUSIM.md \
-	gpusim/report.schema.json halideir/FORMAT.md halideir/pipeline.schema.json halideir/schedule.schema.json
-
-install: build ## put gowarp into PREFIX (/usr/local), behind DESTDIR
-	@install -d "$(ROOT)/bin" "$(ROOT)/lib/cmake/gowarp" "$(ROOT)/lib/gowarp/gpusim"
-	@install -m 755 build/gowarp "$(ROOT)/bin"
-	@install -m 644 build/libautoschedule_gowarp.so build/libgowarp_preload.so "$(ROOT)/lib"
-	@install -m 644 build/lib/cmake/gowarp/*.cmake "$(ROOT)/lib/cmake/gowarp"
-	@install -m 644 build/gpusim/libcuda.so "$(ROOT)/lib/gowarp/gpusim"
-	@install -m 755 build/gpusim/gowarp-gpusim "$(ROOT)/lib/gowarp/gpusim"
-	@for f in $(DOCUMENTS); do install -D -m 644 $$f "$(ROOT)/share/doc/gowarp/$$f" || exit 1; done
-	@echo "installed: $(ROOT)/bin/gowarp"
-
-uninstall: ## remove what install put into PREFIX
-	@cd "$(ROOT)" && rm -rf $(INSTALLED)
-	@echo "removed from $(ROOT): $(INSTALLED)"
-
-clean: ## remove what was built (build/venv stays; remove build/ for everything)
-	@rm -rf build/cache build/demo build/random build/rows.jsonl build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
+# Only packages whose tests have golden files know -update, and those tests have Golden in their names.

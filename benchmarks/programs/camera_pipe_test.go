@@ -58,6 +58,7 @@ func TestCameraPipe(t *testing.T) {
 			}, map[string][]int{"output": {w, h, 3}}
 		},
 		Sizes:     sizes,
+		Expert:    suite.Expert{Counted: [2]int{768, 512}, Sizes: [][2]int{{130, 78}, {52, 52}}},
 		Estimated: [2]int{1536, 2560},
 		// No Tiny: Halide takes long to compile everything inlined into three channels.
 		Untried:   map[string]string{"Anderson2021": "it takes a minute to schedule this"},

@@ -42,6 +42,7 @@ func TestInterpolate(t *testing.T) {
 			return harness.Args{"input": torn(suite.Photograph(t, tree, w, h))}, map[string][]int{"output": {w, h, 3}}
 		},
 		Sizes:     sizes,
+		Expert:    suite.Expert{Counted: [2]int{768, 512}, Sizes: [][2]int{{131, 77}, {64, 32}}},
 		Estimated: [2]int{1536, 2560},
 		// No Tiny: inlined, a point of the output reads 9^9 pixels.
 		Tolerance: harness.Default,

@@ -27,6 +27,7 @@ func TestNLMeans(t *testing.T) {
 			return harness.Args{"input": noisy(suite.Photograph(t, tree, w, h), 0.1), "sigma": 0.1}, map[string][]int{"output": {w, h, 3}}
 		},
 		Sizes:     [][2]int{{256, 192}, {131, 77}, {33, 9}, {7, 5}},
+		Expert:    suite.Expert{Counted: [2]int{384, 256}, Sizes: [][2]int{{67, 40}, {58, 24}}},
 		Estimated: [2]int{1536, 2560},
 		Tiny:      [2]int{7, 5},
 		Tolerance: harness.Default,

@@ -10,6 +10,9 @@ import (
 // own is the scheduler that the tables are about.
 const own = "gowarp"
 
+// Expert is the scheduler of rows that are of a program's own schedule.
+const Expert = "expert"
+
 // Markdown writes the tables: programs, then peers, then random pipelines. It returns the
 // number of cells that are not ok and not a peer's.
 func Markdown(w io.Writer, all []Row) (bad int, err error) {

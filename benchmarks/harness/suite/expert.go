@@ -56,15 +56,35 @@ func (p Program) expert(t *testing.T, tree *harness.Tree) {
 	own := harness.EmitOptions{Scheduler: harness.Unscheduled()}
 	if os.Getenv(CountEnv) != "" {
 		by.launchable(t, tree)
-		by.simulateOn(t, tree, root, "expert", own, right, p.Expert.Counted, []int{countedCapability}, rows.Counted)
+		by.simulateOn(t, tree, root, rows.Expert, own, right, p.Expert.Counted, []int{countedCapability}, rows.Counted)
 		return
 	}
 	for _, size := range p.expertSizes() {
-		by.simulateOn(t, tree, root, "expert", own, right, size, expertCapabilities, rows.Simulated)
+		by.simulateOn(t, tree, root, rows.Expert, own, right, size, expertCapabilities, rows.Simulated)
 	}
+	t.Run("left as it is", func(t *testing.T) { by.leftAsItIs(t, tree) })
 	t.Run("launches", func(t *testing.T) { by.launchable(t, tree) })
 	if !p.Expert.Lanes {
 		t.Run("opencl", func(t *testing.T) { by.expertOpenCL(t, tree, root) })
+	}
+}
+
+// leftAsItIs: where HL_AUTOSCHEDULER asks for gowarp, a schedule by hand comes out as without.
+func (p Program) leftAsItIs(t *testing.T, tree *harness.Tree) {
+	var texts []string
+	for _, s := range []harness.Scheduler{harness.Unscheduled(), harness.GowarpByEnvironment(nil)} {
+		e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", countedCapability), Scheduler: s, Outputs: []string{"device_code"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ptx, err := e.PTX()
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, ptx)
+	}
+	if texts[0] != texts[1] {
+		t.Error("other kernels under HL_AUTOSCHEDULER=gowarp than without")
 	}
 }
 
@@ -76,7 +96,11 @@ func (p Program) launchable(t *testing.T, tree *harness.Tree) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	figures := map[string]float64{}
+	p.record(t, rows.Row{Check: rows.PTXAS, Scheduler: rows.Expert, Capability: countedCapability, Size: p.Estimated, Figures: figures})
 	for _, u := range uses {
+		figures["registers"] = max(figures["registers"], float64(u.Registers))
+		figures["spills"] += float64(u.SpillStores + u.SpillLoads)
 		t.Logf("%s: %d registers, %d bytes spilled", u.Kernel, u.Registers, u.SpillStores+u.SpillLoads)
 	}
 	for _, size := range append(slices.Clone(p.expertSizes()), p.Estimated) {

@@ -1,5 +1,5 @@
 // From the raw samples of a Bayer sensor to an RGB photograph, written as a user
-// writes it: the algorithm, estimates, no schedule. Hot pixels are suppressed, the
+// writes it: the algorithm, estimates, and no schedule but for comparison. Hot pixels are suppressed, the
 // mosaic is interpolated along edges with the colour-difference rule (Hamilton and
 // Adams 1997), colours are corrected by a matrix, a curve brings gamma and contrast,
 // and the result is sharpened. All arithmetic on samples is on integers.
@@ -13,6 +13,8 @@ class CameraPipe : public Generator<CameraPipe> {
 public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     // Samples of 10 bits under a mosaic that starts with green, red / blue, green.
     Input<Buffer<uint16_t, 2>> raw{"raw"};
@@ -32,7 +34,8 @@ public:
         Func sensor("sensor");
         sensor = BoundaryConditions::mirror_interior(raw);
 
-        Func rgb = demosaic(suppress_hot_pixels(sensor));
+        Func clean = suppress_hot_pixels(sensor);
+        Func rgb = demosaic(clean);
         Func picture = apply_curve(correct_colours(rgb));
         output(x, y, c) = sharpen(picture)(x, y, c);
 
@@ -46,11 +49,52 @@ public:
         matrix_warm.set_estimates({{0, 4}, {0, 3}});
         matrix_cold.set_estimates({{0, 4}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
+
+        if (schedule == Schedule::expert) {
+            // Three kernels: the matrix and the curve, then all else. A thread computes cells of
+            // 2x4 samples of each of five stages, which are in shared memory.
+            Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");
+            matrix.compute_root().gpu_tile(x, y, xi, yi, 4, 3);
+            curve.compute_root().gpu_tile(x, xi, 64);
+            // The mosaic's cells are whole.
+            output.dim(0).set_min(0).set_extent(output.width() / 2 * 2);
+            output.dim(1).set_min(0).set_extent(output.height() / 2 * 2);
+            output.bound(c, 0, 3)
+                .never_partition_all()
+                .tile(x, y, xo, yo, xi, yi, 52, 52)
+                .tile(xi, yi, xt, yt, xi, yi, 2, 4)
+                .reorder(xi, yi, c, xt, yt, xo, yo)
+                .gpu_blocks(xo, yo)
+                .gpu_threads(xt, yt)
+                .unroll(xi)
+                .unroll(yi)
+                .unroll(c);
+            Func window = picture.in();
+            window.compute_at(output, c).unroll(x).unroll(y);
+            blur_y.compute_at(output, c).unroll(x).unroll(y);
+            for (Func f : {picture, clean, sensor}) {
+                f.compute_at(output, xo)
+                    .never_partition_all()
+                    .align_bounds(f.args()[0], 2)
+                    .align_bounds(f.args()[1], 2)
+                    .tile(f.args()[0], f.args()[1], xt, yt, xi, yi, 2, 4)
+                    .reorder(xi, yi, xt, yt)
+                    .gpu_threads(xt, yt)
+                    .unroll(xi)
+                    .unroll(yi);
+            }
+            picture.bound(c, 0, 3).reorder(c, xi, yi, xt, yt).unroll(c);
+            for (Func f : {red_less_green, blue_less_green}) {
+                f.compute_at(output, xo).never_partition_all().split(y, yt, yi, 2).reorder(yi, x, yt).gpu_threads(x, yt).unroll(yi);
+            }
+        }
     }
 
 private:
     Var x{"x"}, y{"y"}, c{"c"};
     static constexpr int most = 1023;
+    // What the expert schedule names besides what generate() holds.
+    Func red_less_green{"red_less_green"}, blue_less_green{"blue_less_green"}, matrix{"matrix"}, curve{"curve"}, blur_y{"blur_y"};
 
     // Nothing is above or below all four neighbours of its colour.
     Func suppress_hot_pixels(Func f) {
@@ -97,7 +141,6 @@ private:
         green_at_b(x, y) = along_edge(g_b(x - 1, y), g_b(x, y), g_r(x, y), g_r(x, y + 1));
 
         // Red and blue follow green: their difference from it is what is interpolated.
-        Func red_less_green("red_less_green"), blue_less_green("blue_less_green");
         red_less_green(x, y) = r(x, y) - green_at_r(x, y);
         blue_less_green(x, y) = b(x, y) - green_at_b(x, y);
 
@@ -124,7 +167,6 @@ private:
 
     Func correct_colours(Func rgb) {
         // Matrices are interpolated over the inverse of the temperature, in 1/256.
-        Func matrix("matrix");
         Expr cold = (1.0f / kelvin - 1.0f / 3200) / (1.0f / 7000 - 1.0f / 3200);
         matrix(x, y) = cast<int>(floor((matrix_cold(x, y) * cold + matrix_warm(x, y) * (1.0f - cold)) * 256.0f + 0.5f));
 
@@ -138,7 +180,6 @@ private:
     }
 
     Func apply_curve(Func corrected) {
-        Func curve("curve");
         Expr linear = clamp(cast<float>(x - black) / cast<float>(white - black), 0.0f, 1.0f);
         Expr bright = pow(linear, 1.0f / gamma);
         // Two parabolas that meet in the middle with the same slope, above 1 for contrast.
@@ -153,7 +194,7 @@ private:
     }
 
     Func sharpen(Func f) {
-        Func blur_y("blur_y"), blur("blur"), sharp("sharp");
+        Func blur("blur"), sharp("sharp");
         blur_y(x, y, c) = cast<uint16_t>(f(x, y - 1, c)) + cast<uint16_t>(2) * f(x, y, c) + f(x, y + 1, c);
         blur(x, y, c) = cast<uint8_t>((blur_y(x - 1, y, c) + cast<uint16_t>(2) * blur_y(x, y, c) + blur_y(x + 1, y, c) + cast<uint16_t>(8)) >> 4);
         Expr detail = cast<int>(f(x, y, c)) - cast<int>(blur(x, y, c));

@@ -76,7 +76,6 @@ public:
                 .gpu_tile(x, y, xi, yi, 64, 4, TailStrategy::GuardWithIf)
                 .unroll(yt)
                 .unroll(c);
-            luma.clone_in(equalized).compute_at(output, yt);
         }
     }
 

@@ -1,5 +1,5 @@
 // Fills the transparent parts of an RGBA image from their surroundings by multiscale
-// interpolation, written as a user writes it: the algorithm, estimates, no schedule.
+// interpolation, written as a user writes it: the algorithm, estimates, and no schedule but for comparison.
 // Colours are weighted by alpha and carried down a pyramid; on the way up each level
 // takes from the coarser one what its own alpha leaves open.
 #include "Halide.h"
@@ -13,6 +13,8 @@ public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<int> levels{"levels", 10};
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     // Red, green, blue, alpha, all in [0, 1].
     Input<Buffer<float, 3>> input{"input"};
@@ -53,6 +55,55 @@ public:
 
         input.set_estimates({{0, width}, {0, height}, {0, 4}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
+
+        if (schedule == Schedule::expert) {
+            // A kernel a level on the way down, two rows and all colours a thread; on the way up
+            // every second level, and the finest three with the output, in shared memory.
+            Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");
+            for (int l = 1; l < levels; l++) {
+                down[l].compute_root()
+                    .never_partition_all()
+                    .reorder(c, x, y)
+                    .bound(c, 0, 4)
+                    .split(y, y, yi, 2, TailStrategy::RoundUp)
+                    .reorder(c, yi, x, y)
+                    .gpu_tile(x, y, xt, yt, 32, 4, TailStrategy::GuardWithIf)
+                    .unroll(yi)
+                    .unroll(c);
+            }
+            for (int l = 3; l < levels - 1; l += 2) {
+                up[l].compute_root()
+                    .never_partition_all()
+                    .bound(c, 0, 4)
+                    .tile(x, y, xt, yt, xi, yi, 2, 2, TailStrategy::RoundUp)
+                    .reorder(c, xi, yi, xt, yt)
+                    .gpu_tile(xt, yt, xo, yo, xt, yt, 16, 16, TailStrategy::GuardWithIf)
+                    .unroll(xi)
+                    .unroll(yi)
+                    .unroll(c);
+            }
+            output.never_partition_all()
+                .bound(c, 0, 3)
+                .tile(x, y, xo, yo, xi, yi, 64, 32)
+                .tile(xi, yi, xt, yt, xi, yi, 2, 4)
+                .reorder(c, xi, yi, xt, yt, xo, yo)
+                .gpu_blocks(xo, yo)
+                .gpu_threads(xt, yt)
+                .unroll(xi)
+                .unroll(yi)
+                .unroll(c);
+            for (int l = 1; l <= 2; l++) {
+                up[l].compute_at(output, xo)
+                    .never_partition_all()
+                    .bound(c, 0, 4)
+                    .tile(x, y, xt, yt, xi, yi, 2, 2, TailStrategy::RoundUp)
+                    .reorder(c, xi, yi, xt, yt)
+                    .gpu_threads(xt, yt)
+                    .unroll(xi)
+                    .unroll(yi)
+                    .unroll(c);
+            }
+        }
     }
 
 private:

@@ -1,6 +1,6 @@
 // Local Laplacian filter (Paris, Hasinoff and Kautz 2011, in the fast form of Aubry et
 // al. 2014) of an RGB image: detail is enhanced around every brightness without halos.
-// Written as a user writes it: the algorithm, estimates, no schedule.
+// Written as a user writes it: the algorithm, estimates, and no schedule but for comparison.
 #include "Halide.h"
 
 namespace {
@@ -14,6 +14,8 @@ public:
     GeneratorParam<int> levels{"levels", 8};
     // Brightnesses for which the whole pyramid is computed; others lie between two.
     GeneratorParam<int> remappings{"remappings", 8};
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<uint16_t, 3>> input{"input"};
     Input<float> detail{"detail"};      // how much detail is added
@@ -79,12 +81,54 @@ public:
         contrast.set_estimate(1.0f);
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
+
+        if (schedule == Schedule::expert) {
+            // A kernel a level and pyramid. The first level of the remapped ones is made of the
+            // remapped image a brightness at a time, in shared memory: 31x14 points of 64x30 pixels.
+            Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");
+            luma.compute_root().never_partition_all().gpu_tile(x, y, xi, yi, 32, 8, TailStrategy::GuardWithIf);
+            boost.compute_root().gpu_tile(i, xi, 64, TailStrategy::GuardWithIf);
+            Var at = remapped[1].args()[2];  // which brightness
+            Func pixels = remapped[0].in(narrowed[0]);
+            remapped[1].compute_root()
+                .never_partition_all()
+                .tile(x, y, xo, yo, xi, yi, 31, 14, TailStrategy::RoundUp)
+                .split(yi, yt, yi, 2)
+                .reorder(yi, xi, yt, at, xo, yo)
+                .gpu_blocks(xo, yo)
+                .gpu_threads(xi, yt)
+                .unroll(yi);
+            pixels.compute_at(remapped[1], at)
+                .never_partition_all()
+                .tile(x, y, xt, yt, xi, yi, 2, 4, TailStrategy::RoundUp)
+                .gpu_threads(xt, yt)
+                .unroll(xi)
+                .unroll(yi);
+            auto by_tiles = [&](Func f) {
+                f.compute_root().never_partition_all().gpu_tile(x, y, xi, yi, 32, 4, TailStrategy::GuardWithIf);
+                return f;
+            };
+            for (int l = 1; l < levels; l++) {
+                by_tiles(guide[l]);
+                by_tiles(result[l]);
+                if (l > 1) {
+                    by_tiles(remapped[l]).gpu_blocks(at);
+                }
+            }
+            output.never_partition_all()
+                .bound(c, 0, 3)
+                .reorder(c, x, y)
+                .unroll(c)
+                .gpu_tile(x, y, xi, yi, 32, 8, TailStrategy::GuardWithIf);
+            result[0].compute_at(output, xi);
+        }
     }
 
 private:
     Var x{"x"}, y{"y"}, c{"c"}, k{"k"}, i{"i"};
     static constexpr int most = 65535;
     static constexpr int edge_level = 2;
+    std::vector<Func> narrowed;  // what halved() makes on its way
 
     // Samples of the edge level that lie within the image.
     static Expr coarse(Expr extent) {
@@ -105,6 +149,7 @@ private:
     Func halved(Func f, const std::string &name) {
         Func across(name + "_across"), half(name);
         across(x, y, _) = (f(2 * x - 1, y, _) + 3.0f * (f(2 * x, y, _) + f(2 * x + 1, y, _)) + f(2 * x + 2, y, _)) * 0.125f;
+        narrowed.push_back(across);
         half(x, y, _) = (across(x, 2 * y - 1, _) + 3.0f * (across(x, 2 * y, _) + across(x, 2 * y + 1, _)) + across(x, 2 * y + 2, _)) * 0.125f;
         return half;
     }

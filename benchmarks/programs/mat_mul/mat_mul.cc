@@ -31,7 +31,7 @@ public:
         output.set_estimates({{0, size}, {0, size}});
 
         if (schedule == Schedule::expert) {
-            // One kernel: a thread keeps 4x8 sums in registers. It serves matrices of whole tiles
+            // One kernel: a thread keeps 8x4 sums in registers. It serves matrices of whole tiles
             // whose rows begin at multiples of 16 bytes, which are read by vectors.
             Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");
             RVar ko("ko"), ki("ki"), kii("kii");
@@ -40,10 +40,11 @@ public:
             whole(output, 64, 16);
             output.never_partition_all()
                 .tile(x, y, xo, yo, xi, yi, 64, 16, TailStrategy::RoundUp)
-                .tile(xi, yi, xt, yt, xi, yi, 4, 8)
+                .tile(xi, yi, xt, yt, xi, yi, 8, 4)
                 .gpu_blocks(xo, yo)
                 .gpu_threads(xt, yt)
-                .vectorize(xi)
+                .vectorize(xi, 4)
+                .unroll(xi)
                 .unroll(yi);
             product.compute_at(output, xt)
                 .unroll(x)
@@ -59,8 +60,8 @@ public:
             Func tile_a = a.in(), tile_b = b.in();
             Var u = tile_a.args()[0], v = tile_a.args()[1];
             tile_a.compute_at(product, ki).bound_extent(u, 2).vectorize(u).unroll(v);
-            u = tile_b.args()[0], v = tile_b.args()[1];
-            tile_b.compute_at(product, ki).bound_extent(v, 2).vectorize(u).unroll(v);
+            u = tile_b.args()[0];
+            tile_b.compute_at(product, kii).vectorize(u, 4).unroll(u);
         }
     }
 

@@ -1,5 +1,5 @@
 // Non-local means (Buades, Coll and Morel 2005) of an RGB photograph, written as a user
-// writes it: the algorithm, estimates, no schedule. A pixel becomes the mean of the
+// writes it: the algorithm, estimates, and no schedule but for comparison. A pixel becomes the mean of the
 // pixels around it, weighted by how alike the patches around both are.
 #include "Halide.h"
 
@@ -14,6 +14,8 @@ public:
     // Sides of the patch and of the window that is searched, odd.
     GeneratorParam<int> patch{"patch", 7};
     GeneratorParam<int> search{"search", 7};
+    enum class Schedule { none, expert };  // expert: for GPUs, by hand
+    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 3>> input{"input"};
     // Noise's standard deviation.
@@ -51,6 +53,46 @@ public:
         sigma.set_estimate(0.1f);
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
+
+        if (schedule == Schedule::expert) {
+            // Two kernels: the image with its border, then all else. A block goes through the
+            // window that is searched; differences and their sums along y are staged in shared memory for each
+            // place of it, and what a thread sums stays in registers until it is whole. A thread makes 10
+            // rows of the former and 8 of the latter.
+            Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), yt("yt");
+            Var u = image.args()[0], v = image.args()[1], w = image.args()[2];
+            image.compute_root().never_partition_all().gpu_tile(u, v, xi, yi, 32, 8, TailStrategy::GuardWithIf).gpu_blocks(w);
+            output.never_partition_all()
+                .bound(c, 0, 3)
+                .tile(x, y, xo, yo, xi, yi, 58, 24)
+                .split(yi, yt, yi, 8)
+                .reorder(c, yi, xi, yt, xo, yo)
+                .gpu_blocks(xo, yo)
+                .gpu_threads(xi, yt)
+                .unroll(yi)
+                .unroll(c);
+            total.compute_at(output, xo)
+                .bound_extent(c, 4)
+                .split(y, yt, yi, 8)
+                .reorder(c, yi, x, yt)
+                .gpu_threads(x, yt)
+                .unroll(yi)
+                .unroll(c)
+                .update()
+                .never_partition_all()
+                .split(y, yt, yi, 8)
+                .reorder(c, yi, x, yt, s.x, s.y)
+                .gpu_threads(x, yt)
+                .unroll(yi)
+                .unroll(c);
+            weight.compute_at(total, x).unroll(y);
+            patches_apart.compute_at(total, x).unroll(y).update().reorder(p, y).unroll(y).unroll(p);
+            Func differences = apart.in(), sums = column.in();
+            sums.compute_at(total, s.x).split(y, yt, yi, 8).reorder(yi, x, yt).gpu_threads(x, yt).unroll(yi);
+            column.compute_at(sums, x).unroll(y).update().reorder(p, y).unroll(y).unroll(p);
+            differences.compute_at(total, s.x).split(y, yt, yi, 10).reorder(yi, x, yt).gpu_threads(x, yt).unroll(yi);
+            apart.compute_at(differences, x).unroll(y).update().unroll(y).unroll(channel);
+        }
     }
 };
 

@@ -34,24 +34,39 @@ public:
         output.set_estimates({{0, width}, {0, height}});
 
         if (schedule == Schedule::expert) {
-            // A kernel a stencil. A thread computes 4x4 pixels from a window in registers, which
-            // it reads by fours: rows begin at multiples of four.
+            // Two stencils a kernel, the first of 128x64 pixels in shared memory. A thread computes
+            // 4x4 pixels of each in registers, from a window that it reads by fours as it writes them: rows and
+            // tiles begin at multiples of four.
             Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");
-            for (size_t s = 1; s < chain.size(); s++) {
+            auto by_fours = [&](Func pixels, Func stored, TailStrategy tail) {
+                Var u = stored.args()[0], v = stored.args()[1];
+                stored.never_partition_all().tile(u, v, xt, yt, xi, yi, 4, 4, tail).vectorize(xi).unroll(yi);
+                pixels.compute_at(stored, xt).unroll(x).unroll(y);
+            };
+            auto window = [&](Func before, Func pixels, Func stored) {
+                Func w = before.in(pixels);
+                Var u = w.args()[0], v = w.args()[1];
+                w.compute_at(stored, xt).vectorize(u, 4).unroll(u).unroll(v);
+            };
+            output.dim(0).set_min(0);
+            output.dim(1).set_min(0);
+            Func before = chain[0];
+            for (size_t s = 2; s < chain.size(); s += 2) {
                 const bool last = s + 1 == chain.size();
-                Func before = chain[s - 1], window = before.in(chain[s]);
-                Func f = last ? Func(output) : chain[s];
-                f.compute_root()
-                    .never_partition_all()
-                    .tile(x, y, xt, yt, xi, yi, 4, 4, last ? TailStrategy::ShiftInwards : TailStrategy::RoundUp)
-                    .gpu_tile(xt, yt, xo, yo, xt, yt, 32, 8, TailStrategy::GuardWithIf)
-                    .unroll(xi)
-                    .unroll(yi);
+                Func inner = chain[s - 1], staged = inner.in(), pixels = chain[s];
+                Func stored = last ? Func(output) : pixels.in();
+                stored.compute_root();
+                by_fours(pixels, stored, last ? TailStrategy::ShiftInwards : TailStrategy::RoundUp);
+                stored.gpu_tile(xt, yt, xo, yo, xt, yt, 31, 15);
                 if (!last) {
-                    f.align_storage(x, 4);
+                    stored.align_storage(stored.args()[0], 4);
                 }
-                Var u = before.args()[0], v = before.args()[1];
-                window.compute_at(f, xt).vectorize(u, 4).unroll(u).unroll(v);
+                staged.compute_at(stored, xo);
+                by_fours(inner, staged, TailStrategy::RoundUp);
+                staged.gpu_threads(xt, yt);
+                window(staged, pixels, stored);
+                window(before, inner, staged);
+                before = stored;
             }
         }
     }
