@@ -12,7 +12,7 @@ CC ?= cc
 TAGS := -tags halide
 # Go compiles and links the plugin like any package; what it is made from is asked
 # of the file system, and a second build costs the start of make.
-CODE := $(wildcard autoscheduler bridge cmd gpusim halideir internal nestedfusion occupancy)
+CODE := $(wildcard autoscheduler benchmarks/bench benchmarks/harness bridge cmd gpusim halideir internal nestedfusion occupancy)
 GO_SOURCES := go.mod $(wildcard go.sum) $(shell find $(CODE) -name testdata -prune -o -name '*.go' ! -name '*_test.go' -print)
 DATA := $(shell find $(CODE) -name testdata -prune -o \( -name '*.json' -o -name '*.csv' -o -name '*.tmpl' -o -name '*.txt' \) -print)
 BRIDGE := $(shell find bridge -name testdata -prune -o -type f \( -name '*.cc' -o -name '*.cpp' -o -name '*.c' -o -name '*.h' \) -print 2>/dev/null)
@@ -23,10 +23,10 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test test-all lint bench random table experts golden install uninstall clean
+.PHONY: help setup demo build test test-all lint bench bench-guard random table experts scaling golden install uninstall clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## put Halide, ptxas and an OpenCL runtime in place (build/venv)
 	@scripts/setup.sh
@@ -39,7 +39,7 @@ build: build/libautoschedule_gowarp.so build/libgowarp_preload.so build/gowarp b
 
 build/libautoschedule_gowarp.so: build/venv/.gowarp-stamp $(GO_SOURCES) $(DATA) $(BRIDGE)
 	@echo "build: $@"
-	@go build $(TAGS) -buildmode=c-shared -trimpath -ldflags='-s -w' -o $@ ./bridge/plugin
+	@go build $(TAGS) -buildvcs=false -buildmode=c-shared -trimpath -ldflags='-s -w' -o $@ ./bridge/plugin
 
 PRELOAD := $(wildcard bridge/preload/*.c)
 build/libgowarp_preload.so: $(PRELOAD) $(wildcard bridge/preload/*.h)
@@ -75,7 +75,7 @@ build/gpusim/libcuda.so: gpusim/libcuda/driver/libcuda.c $(wildcard gpusim/libcu
 build/gpusim/gowarp-gpusim: $(GO_SOURCES) $(DATA)
 	@echo "build: $@"
 	@mkdir -p build/gpusim
-	@go build -trimpath -o $@ ./gpusim/libcuda/gowarp-gpusim
+	@go build -buildvcs=false -trimpath -o $@ ./gpusim/libcuda/gowarp-gpusim
 
 demo: setup ## schedule, run and check an unmodified Halide generator on a photograph
 	@$(MAKE) --no-print-directory build
@@ -97,6 +97,14 @@ test-all: setup ## run every test, and every program at every size for every cap
 bench: setup ## run the benchmarks
 	@$(MAKE) --no-print-directory build
 	@go test $(TAGS) -timeout 60m -run '^$$' -bench . -benchmem ./...
+
+# Our own schedules, which change with the code; the peers' do not.
+OWN := gowarp:fusion=none gowarp:fusion=overlap gowarp:fusion=nested gowarp:fusion=auto gowarp:cost=listing1-prose
+bench-guard: setup ## schedule, compile and count anew what has changed; list what is worse than the committed lines
+	@$(MAKE) --no-print-directory build
+	@mkdir -p build/bench && cp benchmarks/results/*.jsonl build/bench
+	@build/gowarp bench --results build/bench $(foreach s,$(OWN),--scheduler $(s)) >build/bench.md
+	@build/gowarp bench guard build/bench
 
 N ?= 2000
 SEED ?= 1
@@ -123,3 +131,33 @@ experts: setup ## count the programs' own schedules beside those of Halide's app
 	@cat benchmarks/results/experts.md
 
 # Only packages whose tests have golden files know -update, and those tests have Golden in their names.
+golden: setup ## write the golden files anew, then show what changed
+	@$(MAKE) --no-print-directory build
+	@go test $(TAGS) -timeout 60m $$(grep -rl '"gowarp/internal/golden"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u) -run Golden -update
+	@git status --short
+
+scaling: ## measure the cost of scheduling against the number of stages and draw it (benchmarks/results/scaling.csv, .svg)
+	@go run ./benchmarks/scaling
+
+# Everything finds its parts by where it lies itself, so PREFIX may be moved as a whole.
+ROOT = $(DESTDIR)$(PREFIX)
+INSTALLED = bin/gowarp lib/libautoschedule_gowarp.so lib/libgowarp_preload.so lib/cmake/gowarp lib/gowarp share/doc/gowarp
+DOCUMENTS := README.md LICENSE ARCHITECTURE.md RATIONALE.md CONTRIBUTING.md docs/corners.jpg gpusim/GPUSIM.md \
+	gpusim/report.schema.json halideir/FORMAT.md halideir/pipeline.schema.json halideir/schedule.schema.json
+
+install: build ## put gowarp into PREFIX (/usr/local), behind DESTDIR
+	@install -d "$(ROOT)/bin" "$(ROOT)/lib/cmake/gowarp" "$(ROOT)/lib/gowarp/gpusim"
+	@install -m 755 build/gowarp "$(ROOT)/bin"
+	@install -m 644 build/libautoschedule_gowarp.so build/libgowarp_preload.so "$(ROOT)/lib"
+	@install -m 644 build/lib/cmake/gowarp/*.cmake "$(ROOT)/lib/cmake/gowarp"
+	@install -m 644 build/gpusim/libcuda.so "$(ROOT)/lib/gowarp/gpusim"
+	@install -m 755 build/gpusim/gowarp-gpusim "$(ROOT)/lib/gowarp/gpusim"
+	@for f in $(DOCUMENTS); do install -D -m 644 $$f "$(ROOT)/share/doc/gowarp/$$f" || exit 1; done
+	@echo "installed: $(ROOT)/bin/gowarp"
+
+uninstall: ## remove what install put into PREFIX
+	@cd "$(ROOT)" && rm -rf $(INSTALLED)
+	@echo "removed from $(ROOT): $(INSTALLED)"
+
+clean: ## remove what was built (build/venv stays; remove build/ for everything)
+	@rm -rf build/cache build/bench build/bench.md build/demo build/random build/rows.jsonl build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h

@@ -13,6 +13,9 @@ import (
 // defaultCapability stands for a CUDA target that names none: 7.5.
 const defaultCapability = 75
 
+// intelThreads is the most threads of a block on Intel's GPUs, whatever the device offers.
+const intelThreads = 512
+
 // nestings is what the parameter fusion says of nested fusion.
 var nestings = map[string]strategy.Nesting{"nested": strategy.NestAlways, "auto": strategy.NestSevere}
 
@@ -25,6 +28,10 @@ func (s *state) configure() error {
 	if s.params.Parallelism > 0 {
 		d.SMs = s.params.Parallelism
 	}
+	if d.Maker() == "Intel" {
+		// Sioutas et al. 2020, section 5.1: "the maximum threads per block to 512".
+		d.MaxThreadsPerBlock = min(d.MaxThreadsPerBlock, intelThreads)
+	}
 	s.device = d
 	s.coster = coster.ByName[s.params.Cost]
 	s.grouping = grouping.ByName[s.params.Grouping]
@@ -36,7 +43,12 @@ func (s *state) configure() error {
 		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling)
 	}
 	s.options = strategy.Options{Nesting: nestings[s.params.Fusion]}
-	return nil
+	if s.params.WarpTile != "" {
+		if s.options.Warp, err = strategy.ParseWarpChoice(s.params.WarpTile); err != nil {
+			return fmt.Errorf("autoscheduler: warp_tile: %w", err)
+		}
+	}
+	return s.checkLimits()
 }
 
 // deviceFor is the device that the user names, or the one that stands for the target.
@@ -51,7 +63,10 @@ func (s *state) deviceFor() (occupancy.Device, error) {
 		if cc == 0 {
 			cc = defaultCapability
 		}
-		d, _ := occupancy.ForCapability(cc)
+		d, exact := occupancy.ForCapability(cc)
+		if !exact {
+			s.note("check", -1, "the table has no GPU of compute capability %d.%d, the target's: scheduled for the nearest, %s (%d.%d); gpu= names another", cc/10, cc%10, d.Name, d.Capability/10, d.Capability%10)
+		}
 		return d, nil
 	case "opencl", "metal", "vulkan", "d3d12", "webgpu":
 		return occupancy.Generic(), nil

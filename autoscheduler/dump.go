@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"gowarp/autoscheduler/legality"
+	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
 	"gowarp/halideir/schedule"
@@ -54,15 +55,16 @@ func CheckDump(pass string, params Params) error {
 
 // dumps is what is to be seen of the state after each pass: what the pass made or changed.
 var dumps = map[string]func(s *state, t *table){
-	"check":    dumpCheck,
-	"analyse":  dumpAnalyse,
-	"inline":   dumpInline,
-	"dims":     dumpDims,
-	"group":    dumpGroup,
-	"tile":     dumpTile,
-	"legality": dumpLegality,
-	"emit":     dumpEmit,
-	"replay":   dumpEmit,
+	"check":       dumpCheck,
+	"analyse":     dumpAnalyse,
+	"inline":      dumpInline,
+	"dims":        dumpDims,
+	"tile-bounds": dumpTileBounds,
+	"group":       dumpGroup,
+	"tile":        dumpTile,
+	"legality":    dumpLegality,
+	"emit":        dumpEmit,
+	"replay":      dumpEmit,
 }
 
 // table writes aligned columns between plain lines.
@@ -195,6 +197,20 @@ func dumpDims(s *state, t *table) {
 	})
 }
 
+func dumpTileBounds(s *state, t *table) {
+	t.row("STAGE", "LEAST TILE", "LARGEST TILE", "TRIED WHILE GROUPING", "AT LAST")
+	s.eachStage(func(f *halideir.Func, st int) {
+		d := &s.problem.Dims[s.problem.StageIndex(f.ID, st)]
+		var least, most []string
+		for i, l := range d.Tiled {
+			least = append(least, fmt.Sprintf("%s %d", f.Stages[st].Loops[l].Label, d.Tiles[i].Min))
+			most = append(most, fmt.Sprintf("%s %d", f.Stages[st].Loops[l].Label, d.Tiles[i].Max))
+		}
+		t.row(schedule.StageLabel(f.Label, st), orDash(strings.Join(least, ", ")), orDash(strings.Join(most, ", ")),
+			len(strategy.Tiles(s.problem, f.ID, st, strategy.PowersOfTwo)), len(strategy.Tiles(s.problem, f.ID, st, strategy.StepOfTwo)))
+	})
+}
+
 func dumpGroup(s *state, t *table) {
 	t.row("MERGE", "INTO", "GAIN", "COST THEN", "REFUSED")
 	for _, m := range s.merges {
@@ -249,6 +265,9 @@ func (s *state) nestCells(n *plan.Nest, stored string) []any {
 			if u.Tile > 0 {
 				text += fmt.Sprintf("/%d", u.Tile)
 			}
+			if u.Unroll {
+				text += " unrolled"
+			}
 			out = append(out, text)
 		}
 		return orDash(strings.Join(out, " "))
@@ -260,7 +279,12 @@ func (s *state) nestCells(n *plan.Nest, stored string) []any {
 	if n.Wrap > 0 {
 		blocks += fmt.Sprintf(" (wrapped at %d)", n.Wrap)
 	}
-	return []any{"  " + schedule.StageLabel(f.Label, n.Stage), uses(n.Serial), uses(n.Threads), blocks, stored}
+	serial := uses(n.Serial)
+	if len(n.Unrolled) > 0 {
+		serial = strings.TrimSuffix(serial, orDash("")) + " unrolled " + uses(n.Unrolled)
+		serial = strings.TrimSpace(serial)
+	}
+	return []any{"  " + schedule.StageLabel(f.Label, n.Stage), serial, uses(n.Threads), blocks, stored}
 }
 
 func (s *state) memberText(m *plan.Member) string {

@@ -130,12 +130,59 @@ func TestInputErrors(t *testing.T) {
 		"has extent 0; it must be from 1 to": func(_ *irtest.Builder, _ irtest.Expr, p *halideir.Pipeline) {
 			p.Funcs[1].Estimates[0].Extent = 0
 		},
+		"output out: the estimates of dimensions 0 to 1 name more than 2^40 points": func(_ *irtest.Builder, _ irtest.Expr, p *halideir.Pipeline) {
+			p.Funcs[1].Estimates[0].Extent, p.Funcs[1].Estimates[1].Extent = 1<<31-1, 1<<31-1
+		},
 		"the target x has no GPU; name one": func(b *irtest.Builder, _ irtest.Expr, p *halideir.Pipeline) {
 			p.Target = halideir.Target{String: "x", API: "none"}
 		},
 	} {
 		if err := stencil(change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// TestHugeEstimates: up to the limits there is a schedule, or a message; 64 bits never run over.
+func TestHugeEstimates(t *testing.T) {
+	for _, c := range []struct {
+		extents []int64
+		step    int // how far apart the output reads its producer
+		words   string
+	}{
+		{[]int64{1<<31 - 1}, 1, ""},
+		{[]int64{1, 1<<31 - 1}, 1, ""},
+		{[]int64{1 << 20, 1 << 20}, 1, ""},
+		{[]int64{1 << 20, 1<<20 + 1}, 1, "name more than 2^40 points"},
+		{[]int64{1 << 31}, 1, "has extent 2147483648; it must be from 1 to 2147483647"},
+		{[]int64{1 << 13, 1 << 13, 1 << 13}, 1 << 17, ""},
+	} {
+		b := irtest.New()
+		args := []string{"x", "y", "z"}[:len(c.extents)]
+		in := b.Input("in", irtest.F32, 1<<30)
+		f := b.Func("f", args, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return in.At(v[0].Clamp(0, 99)).Mul(in.At(v[len(v)-1].Clamp(0, 98)))
+		})
+		g := b.Func("g", args, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			var here, there []any
+			for _, x := range v {
+				here, there = append(here, x), append(there, x.Mul(c.step))
+			}
+			return f.At(here...).Add(f.At(there...)).Mul(f.At(there...))
+		})
+		b.Output(g, c.extents...)
+		s, err := Schedule(b.Build(), DefaultParams())
+		if (err == nil) != (c.words == "") || err != nil && !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%v: %v, want %q", c.extents, err, c.words)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		for _, k := range s.Kernels {
+			if k.Blocks[0] < 1 || k.Blocks[1] < 1 || k.Blocks[1] > 65535 || k.Cost.Value < 0 {
+				t.Errorf("%v: %s has blocks %v at a cost of %v", c.extents, k.Name, k.Blocks, k.Cost.Value)
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ func prepared(t *testing.T, b *irtest.Builder) *state {
 	if err := s.configure(); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []func(*state) error{checkInput, analyse, chooseDims} {
+	for _, f := range []func(*state) error{checkInput, analyse, chooseDims, tileBounds} {
 		if err := f(s); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestSerialChannels(t *testing.T) {
 func TestListing1ProseByHand(t *testing.T) {
 	pr, k := pair(t)
 	printed, prose := coster.Listing1{}.Price(pr, k, coster.Grouping), coster.Listing1Prose{}.Price(pr, k, coster.Grouping)
-	if want := printed.Terms[1].Value * (27.0 / 32 * 792); math.Abs(prose.Terms[1].Value-want) > 1e-9*want {
+	if want := printed.Terms[1].Value * (27.0 / 32 * 864); math.Abs(prose.Terms[1].Value-want) > 1e-9*want {
 		t.Errorf("memory %v, want %v", prose.Terms[1].Value, want)
 	}
 	if prose.Terms[0] != printed.Terms[0] {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/xrash/smetrics"
+
+	"gowarp/autoscheduler/strategy"
 )
 
 // Params are the parameters of the autoscheduler, as a user gives them with
@@ -17,6 +19,7 @@ type Params struct {
 	Fusion            string
 	Grouping          string
 	Tiling            string
+	WarpTile          string // points, rows and warps, as 2x4x4; "": searched for
 	Cost              string
 	GPU               string
 	Parallelism       int // SMs; 0: the device's
@@ -42,8 +45,9 @@ var Table = []Param{
 	word("mode", "autogpu", []string{"autogpu"}, "preset of grouping, tiling and cost: autogpu is Sioutas et al. 2020", func(p *Params) *string { return &p.Mode }),
 	word("fusion", "nested", []string{"none", "overlap", "nested", "auto"}, "none: a kernel a Func; overlap: overlapped tiles in shared memory; nested: the same, and members whose points no two threads share are computed in the threads; auto: nested only in groups with severe resource needs", func(p *Params) *string { return &p.Fusion }),
 	word("grouping", "greedy", []string{"greedy", "none"}, "which Funcs are computed together", func(p *Params) *string { return &p.Grouping }),
-	word("tiling", "block", []string{"block"}, "the strategies allowed for a group: block is a tile a block, in shared memory", func(p *Params) *string { return &p.Tiling }),
-	word("cost", "listing1", []string{"listing1", "listing1-prose"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping)", func(p *Params) *string { return &p.Cost }),
+	word("tiling", "block", []string{"block", "block-window", "warp-registers", "all"}, "the strategies allowed for a group. block: a tile a block, in shared memory, a point a thread; block-window: the same with several points a thread, unrolled, and stages in each thread's registers, where a group can be run so; warp-registers: a tile a warp, in registers that its lanes exchange (CUDA), likewise; all: whichever costs less", func(p *Params) *string { return &p.Tiling }),
+	warpTile("warp_tile", "of warp-registers, instead of a search: points of a row a lane, rows a lane and warps a block, as 2x4x4", func(p *Params) *string { return &p.WarpTile }),
+	word("cost", "listing1", []string{"listing1", "listing1-prose", "issue"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping); issue: the time that instructions, requests and traffic take", func(p *Params) *string { return &p.Cost }),
 	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
 	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),
@@ -75,6 +79,19 @@ func text(key, help string, at func(*Params) *string) Param {
 			*at(p) = v
 			return nil
 		}}
+}
+
+// warpTile is three numbers between crosses.
+func warpTile(key, help string, at func(*Params) *string) Param {
+	row := text(key, help, at)
+	row.set = func(p *Params, v string) error {
+		if _, err := strategy.ParseWarpChoice(v); err != nil {
+			return fmt.Errorf("%s=%s: %w", key, v, err)
+		}
+		*at(p) = v
+		return nil
+	}
+	return row
 }
 
 // number is a parameter in [lo, hi]; a default of 0 means that the device decides.
@@ -130,6 +147,9 @@ func ParseParams(kv map[string]string) (Params, error) {
 		if err := Table[i].set(&p, kv[k]); err != nil {
 			return p, fmt.Errorf("autoscheduler: %w", err)
 		}
+	}
+	if err := contradictions(kv); err != nil {
+		return p, fmt.Errorf("autoscheduler: %w", err)
 	}
 	return p, nil
 }

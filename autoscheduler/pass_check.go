@@ -11,6 +11,10 @@ import (
 // indices are 32-bit.
 const maxEstimate = 1<<31 - 1
 
+// maxPoints is the most points of an output that estimates may name: no GPU has memory for
+// them, and products of sizes stay far inside 64 bits.
+const maxPoints = 1 << 40
+
 // checkInput refuses what cannot be scheduled: Funcs that are scheduled already,
 // outputs without estimates.
 func checkInput(s *state) error {
@@ -34,6 +38,7 @@ func checkInput(s *state) error {
 
 // checkEstimates wants a sensible range for every dimension of an output.
 func checkEstimates(p *halideir.Pipeline, f *halideir.Func) error {
+	points := int64(1)
 	for k := range f.Args {
 		label := argLabel(f, k)
 		_, n, ok := p.Declared(f, k)
@@ -44,6 +49,10 @@ func checkEstimates(p *halideir.Pipeline, f *halideir.Func) error {
 		case n < 1 || n > maxEstimate:
 			return fmt.Errorf("autoscheduler: output %s: the estimate of dimension %d (%s) has extent %d; it must be from 1 to %d", f.Label, k, label, n, int64(maxEstimate))
 		}
+		if points > maxPoints/n {
+			return fmt.Errorf("autoscheduler: output %s: the estimates of dimensions 0 to %d name more than 2^40 points, which no GPU has memory for; estimate a size that will occur", f.Label, k)
+		}
+		points *= n
 	}
 	return nil
 }

@@ -39,6 +39,10 @@ func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Dire
 type where struct{ block, thread string }
 
 func (s *state) emitKernel(k *plan.Kernel) {
+	if k.Warp != nil {
+		s.emitWarps(k)
+		return
+	}
 	labels := map[int]where{k.Out.Func: s.emitNest(&k.Out)}
 	out := labels[k.Out.Func]
 	if out == (where{}) {
@@ -91,50 +95,137 @@ func (s *state) storage(m *plan.Member) {
 	}
 }
 
-// emitNest maps the loops of one stage: splits, one order, blocks, threads.
+// emitNest maps the loops of one stage: splits, one order, unrolled points, blocks, threads. A nest
+// for whole points only becomes a special case of its stage, and the stage itself runs them one by one.
 func (s *state) emitNest(n *plan.Nest) where {
+	if !n.Whole {
+		return s.emitLoops(n, schedule.Directive{}, (*nestEmitter).split)
+	}
+	st := &s.p.Funcs[n.Func].Stages[n.Stage]
+	whole := schedule.Directive{Do: schedule.Specialize, Func: n.Func, Name: s.p.Funcs[n.Func].Label, Stage: n.Stage}
+	for _, u := range n.Unrolled {
+		whole.Vars = append(whole.Vars, st.Loops[u.Loop].Label)
+		whole.Multiples = append(whole.Multiples, u.Extent)
+	}
+	s.add(whole)
+	w := s.emitLoops(n, schedule.Directive{Special: true}, (*nestEmitter).split)
+	s.emitLoops(n, schedule.Directive{}, (*nestEmitter).splitOneByOne)
+	return w
+}
+
+// nestEmitter is what the parts of a nest's emission share.
+type nestEmitter struct {
+	n            *plan.Nest
+	st           *halideir.Stage
+	lab          *labeler
+	add          func(schedule.Directive)
+	inner, outer map[int]string // loop -> its part over threads, over blocks
+	points       []string       // innermost first
+	unrolled     bool           // the points are unrolled
+}
+
+// split splits every loop: the points of a thread first, so that one test covers all of them.
+func (e *nestEmitter) split() {
+	for _, u := range e.n.Unrolled {
+		old := e.st.Loops[u.Loop].Label
+		if u.Tile == 0 {
+			e.points = append(e.points, old)
+			continue
+		}
+		rest, point := e.lab.fresh(old, "_t"), e.lab.fresh(old, "_p")
+		e.add(schedule.Directive{Do: schedule.Split, Vars: []string{old, rest, point}, N: u.Tile, Tail: tails[u.Tail]})
+		e.points, e.inner[u.Loop] = append(e.points, point), rest
+	}
+	e.unrolled = true
+	for _, u := range e.n.Threads {
+		if u.Tile == 0 {
+			continue
+		}
+		label := e.st.Loops[u.Loop].Label
+		old := e.name(e.inner, u.Loop)
+		e.outer[u.Loop], e.inner[u.Loop] = e.lab.fresh(label, "_o"), e.lab.fresh(label, "_i")
+		e.add(schedule.Directive{Do: schedule.Split, Vars: []string{old, e.outer[u.Loop], e.inner[u.Loop]}, N: u.Tile, Tail: schedule.TailGuardWithIf})
+	}
+}
+
+// splitOneByOne splits into the same blocks and threads, with the points of a thread in loops. The innermost of
+// them has the name of split's innermost thread loop: what is computed there for all points is now for one.
+func (e *nestEmitter) splitOneByOne() {
+	for i, u := range e.n.Threads {
+		p, ok := e.n.UnrolledUse(u.Loop)
+		old := e.st.Loops[u.Loop].Label
+		points := int64(1)
+		if ok {
+			points = p.Tile
+		}
+		rest := e.lab.fresh(old, "_t")
+		e.outer[u.Loop] = e.lab.fresh(old, "_o")
+		e.add(schedule.Directive{Do: schedule.Split, Vars: []string{old, e.outer[u.Loop], rest}, N: u.Tile * points, Tail: schedule.TailGuardWithIf})
+		e.inner[u.Loop] = rest
+		if ok || i == 0 {
+			point := e.lab.fresh(old, "_i")
+			e.inner[u.Loop] = e.lab.fresh(old, "_q")
+			e.add(schedule.Directive{Do: schedule.Split, Vars: []string{rest, e.inner[u.Loop], point}, N: points, Tail: schedule.TailGuardWithIf})
+			e.points = append(e.points, point)
+		}
+	}
+}
+
+func (e *nestEmitter) name(m map[int]string, l int) string {
+	if v, ok := m[l]; ok {
+		return v
+	}
+	return e.st.Loops[l].Label
+}
+
+// tails are the words for the tails of unrolled points.
+var tails = map[plan.Tail]schedule.Tail{
+	plan.Guarded: schedule.TailGuardWithIf, plan.ShiftInwards: schedule.TailShiftInwards, plan.RoundUp: schedule.TailRoundUp,
+}
+
+func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nestEmitter)) where {
 	f := &s.p.Funcs[n.Func]
 	st := &f.Stages[n.Stage]
 	lab := newLabeler(st)
 	add := func(d schedule.Directive) {
-		d.Func, d.Name, d.Stage = n.Func, f.Label, n.Stage
+		d.Func, d.Name, d.Stage, d.Special = n.Func, f.Label, n.Stage, like.Special
 		s.add(d)
 	}
 	if needsAtomic(st, n) {
 		add(schedule.Directive{Do: schedule.Atomic})
 	}
-	inner, outer := map[int]string{}, map[int]string{}
-	for _, u := range n.Threads {
-		if u.Tile == 0 {
-			continue
-		}
-		old := st.Loops[u.Loop].Label
-		outer[u.Loop], inner[u.Loop] = lab.fresh(old, "_o"), lab.fresh(old, "_i")
-		add(schedule.Directive{Do: schedule.Split, Vars: []string{old, outer[u.Loop], inner[u.Loop]}, N: u.Tile, Tail: schedule.TailGuardWithIf})
-	}
-	name := func(m map[int]string, l int) string {
-		if v, ok := m[l]; ok {
-			return v
-		}
-		return st.Loops[l].Label
-	}
+	e := nestEmitter{n: n, st: st, lab: lab, add: add, inner: map[int]string{}, outer: map[int]string{}}
+	split(&e)
 	var serial, threads, blocks []string
 	for _, u := range n.Serial {
 		if u.Tile > 0 {
-			serial = append(serial, name(outer, u.Loop))
+			serial = append(serial, e.name(e.outer, u.Loop))
 		} else {
 			serial = append(serial, st.Loops[u.Loop].Label)
 		}
 	}
 	for _, u := range n.Threads {
-		threads = append(threads, name(inner, u.Loop))
+		threads = append(threads, e.name(e.inner, u.Loop))
 	}
 	for _, u := range n.Blocks {
-		blocks = append(blocks, name(outer, u.Loop))
+		blocks = append(blocks, e.name(e.outer, u.Loop))
 	}
-	order := append(append(append([]string(nil), serial...), threads...), blocks...)
+	order := append(append(append([]string(nil), e.points...), serial...), append(append([]string(nil), threads...), blocks...)...)
+	if !e.unrolled { // what is computed at the innermost point must not be in a loop that it does not move with
+		order = append(append(append([]string(nil), serial...), e.points...), append(append([]string(nil), threads...), blocks...)...)
+	}
 	if len(order) > 1 && !inOrder(st, order) {
 		add(schedule.Directive{Do: schedule.Reorder, Vars: order})
+	}
+	for i, u := range n.Serial {
+		if u.Unroll {
+			add(schedule.Directive{Do: schedule.Unroll, Vars: serial[i : i+1]})
+		}
+	}
+	if e.unrolled {
+		for _, p := range e.points {
+			add(schedule.Directive{Do: schedule.Unroll, Vars: []string{p}})
+		}
 	}
 	for i := 1; i < n.Fused; i++ {
 		j := len(blocks) - 2
@@ -206,15 +297,18 @@ func (s *state) describe(k *plan.Kernel, f *search.Found, i int) schedule.Kernel
 	}
 	inlined := map[int]bool{}
 	collect := func(n *plan.Nest) {
-		for _, id := range s.problem.Expand[s.problem.StageIndex(n.Func, n.Stage)].Inlined {
+		for _, id := range k.View(s.problem).Expand[s.problem.StageIndex(n.Func, n.Stage)].Inlined {
 			inlined[id] = true
 		}
 	}
 	for i := range k.Members {
 		m := &k.Members[i]
 		mem := schedule.MemoryGPUShared
-		if m.Where == plan.AtThread {
+		switch m.Where {
+		case plan.AtThread:
 			mem = schedule.MemoryAuto
+		case plan.AtWarp:
+			mem = schedule.MemoryRegister
 		}
 		d.Members = append(d.Members, schedule.Member{
 			Func: m.Func, Name: s.p.Funcs[m.Func].Label, Level: m.Where.String(), Memory: mem, Extents: m.Extents, Bytes: m.Bytes,

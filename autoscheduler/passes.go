@@ -31,7 +31,8 @@ var passes = []pass{
 	{"analyse", []string{"check"}, analyse},
 	{"inline", []string{"analyse"}, inline},
 	{"dims", []string{"inline"}, chooseDims},
-	{"group", []string{"inline", "dims"}, group},
+	{"tile-bounds", []string{"dims"}, tileBounds},
+	{"group", []string{"inline", "tile-bounds"}, group},
 	{"tile", []string{"group"}, tile},
 	{"legality", []string{"tile"}, checkLegality},
 	{"emit", []string{"legality"}, emit},
@@ -78,6 +79,7 @@ type state struct {
 	p          *halideir.Pipeline
 	params     Params
 	apart      []int // Funcs that share no kernel with another
+	plain      bool  // nothing is inlined
 	device     occupancy.Device
 	options    strategy.Options
 	coster     coster.Coster
@@ -120,6 +122,17 @@ type Result struct {
 	Evaluated int // candidates priced
 }
 
+// Remarks are the notes on the pipeline as a whole.
+func (r *Result) Remarks() []string {
+	var out []string
+	for _, n := range r.Notes {
+		if n.Func < 0 {
+			out = append(out, n.Text)
+		}
+	}
+	return out
+}
+
 // Schedule schedules a pipeline. It does not change p.
 func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
 	s, err := newState(p, params)
@@ -140,16 +153,17 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 	if params.Schedule != "" {
 		return nil, ErrReplayed
 	}
-	return run(p, params, nil, true)
+	return run(p, params, nil, false, true)
 }
 
-// run is the passes with some Funcs kept apart, and with reasons if they are asked for.
-func run(p *halideir.Pipeline, params Params, apart []int, explain bool) (*Result, error) {
+// run is the passes with some Funcs kept apart, with nothing inlined if plain, and with
+// reasons if they are asked for.
+func run(p *halideir.Pipeline, params Params, apart []int, plain, explain bool) (*Result, error) {
 	s, err := newState(p, params)
 	if err != nil {
 		return nil, err
 	}
-	s.apart, s.explain = apart, explain
+	s.apart, s.plain, s.explain = apart, plain, explain
 	if err := s.run(nil); err != nil {
 		return nil, err
 	}

@@ -34,6 +34,8 @@ func (s *state) notInlinable(id int) string {
 	f := &s.p.Funcs[id]
 	consumers := s.problem.Access.Consumers(id)
 	switch {
+	case s.plain:
+		return "Halide makes something else of the pipeline once Funcs are inlined"
 	case f.Output:
 		return "it is an output"
 	case s.problem.Host[id] != "":

@@ -35,28 +35,54 @@ func (r *Result) Launches() []Launch {
 	return out
 }
 
+// Need is the points of an input that are read along one dimension, at the estimated sizes.
+type Need struct {
+	Input, Dim int
+	Min, Max   int64
+}
+
+// Needs are what the pipeline reads of its inputs by the region of every Func on its own. A
+// schedule may make Halide ask for more: inside an inlined Func it can lose sight of a clamp.
+func (r *Result) Needs() []Need {
+	var out []Need
+	for id, box := range r.Problem.Regions.Inputs {
+		for d, i := range box {
+			if !i.IsEmpty() {
+				out = append(out, Need{id, d, i.Lo, i.Hi})
+			}
+		}
+	}
+	return out
+}
+
 // WholeSchedule is the fault of a schedule of which it is not known which kernel is at fault.
 const WholeSchedule = -1
 
 // RunnerUp is Run for a pipeline of which earlier schedules did not come out as expected.
 // faults[0] are the Funcs of the kernels of Run's schedule that did not, faults[1] those of
 // the runner-up to it, and so on. The Funcs of such kernels get a kernel each, all others are
-// fused as is best; after WholeSchedule every Func gets a kernel of its own. The
-// answer is nil where this is what the schedule before was. A replayed schedule has no runner-up.
+// fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
+// is so already, nothing is inlined any more. The answer is nil where this is what
+// the schedule before was. A replayed schedule has no runner-up.
 func RunnerUp(p *halideir.Pipeline, params Params, faults [][]int, explain bool) (*Result, error) {
 	var apart []int
+	plain := false
 	for _, kernels := range faults {
-		r, err := run(p, params, apart, false)
+		r, err := run(p, params, apart, plain, false)
 		if err != nil {
 			return nil, err
 		}
 		more := r.together(kernels)
-		if len(more) == 0 {
+		switch {
+		case len(more) > 0:
+			apart = append(apart, more...)
+		case slices.Contains(kernels, WholeSchedule) && slices.Contains(r.Problem.Inlined, true):
+			plain, apart = true, all(p)
+		default:
 			return nil, nil
 		}
-		apart = append(apart, more...)
 	}
-	return run(p, params, apart, explain)
+	return run(p, params, apart, plain, explain)
 }
 
 // together lists the Funcs of the groups that make the kernels, where there is more than one
@@ -67,14 +93,18 @@ func (r *Result) together(kernels []int) []int {
 		switch {
 		case len(g.Members) == 0:
 		case slices.Contains(kernels, WholeSchedule):
-			out = out[:0]
-			for fn := range r.Problem.P.Funcs {
-				out = append(out, fn)
-			}
-			return out
+			return all(r.Problem.P)
 		case slices.ContainsFunc(kernels, g.Has):
 			out = append(append(out, g.Members...), g.Out)
 		}
+	}
+	return out
+}
+
+func all(p *halideir.Pipeline) []int {
+	out := make([]int, len(p.Funcs))
+	for fn := range out {
+		out[fn] = fn
 	}
 	return out
 }

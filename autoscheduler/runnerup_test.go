@@ -53,7 +53,7 @@ func TestRunnerUp(t *testing.T) {
 		{"one after the other", [][]int{{id("first")}, {id("second")}}, map[string]int{"first": 0, "first_grad": 0, "second": 0, "second_grad": 0}},
 		{"the whole schedule", [][]int{{WholeSchedule}}, map[string]int{"first": 0, "first_grad": 0, "second": 0, "second_grad": 0}},
 		{"a kernel of one Func", [][]int{{id("first")}, {id("first"), id("first_grad")}}, nil},
-		{"the whole schedule twice", [][]int{{WholeSchedule}, {WholeSchedule}}, nil},
+		{"the whole schedule twice, with nothing inlined", [][]int{{WholeSchedule}, {WholeSchedule}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := RunnerUp(p, DefaultParams(), c.faults, false)
@@ -89,5 +89,46 @@ func TestLaunches(t *testing.T) {
 	}
 	if r.Launches()[0].SharedExact {
 		t.Error("shared memory that is sized at run time is said to be exact")
+	}
+}
+
+// TestNothingInlined: where Halide refuses a schedule that fuses nothing, the next one inlines nothing.
+func TestNothingInlined(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1536, 2560)
+	twice := b.Func("twice", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Add(in.At(v[0], v[1])) })
+	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return twice.At(v[0], v[1]).Add(twice.At(v[0], v[1])) })
+	b.Output(out, 1536, 2560)
+	p := b.Build()
+	for _, c := range []struct {
+		faults [][]int
+		want   map[string]int
+	}{
+		{nil, map[string]int{"out": 0}},
+		{[][]int{{WholeSchedule}}, map[string]int{"out": 0, "twice": 0}},
+		{[][]int{{0}}, nil}, // one kernel at fault is no reason
+		{[][]int{{WholeSchedule}, {WholeSchedule}}, nil},
+	} {
+		r, err := RunnerUp(p, DefaultParams(), c.faults, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (r == nil) != (c.want == nil) {
+			t.Fatalf("after %v: %v, want %v", c.faults, r, c.want)
+		}
+		if r == nil {
+			continue
+		}
+		if diff := cmp.Diff(c.want, kernels(r)); diff != "" {
+			t.Errorf("after %v, members by kernel: %s", c.faults, diff)
+		}
+	}
+}
+
+// TestNeeds: what the pipeline reads of its inputs, whatever is fused.
+func TestNeeds(t *testing.T) {
+	want := []Need{{Min: 0, Max: 1535}, {Dim: 1, Min: 0, Max: 2559}}
+	if diff := cmp.Diff(want, fused(t).Needs()); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -228,4 +228,5 @@ func BenchmarkOccupancy(b *testing.B) {
 	if blocks == 0 {
 		b.Fatal("no blocks at all")
 	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "evaluations/s") // 24 million of processor time; 10 are wanted
 }

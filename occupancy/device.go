@@ -1,5 +1,7 @@
 package occupancy
 
+import "strings"
+
 // API is the programming interface through which a device is driven.
 type API string
 
@@ -56,6 +58,12 @@ type Device struct {
 	LanesPerSM    int     `json:"lanes_per_sm"`   // fp32 results a cycle
 
 	Source string `json:"source"` // where the figures are from, and which are uncertain
+}
+
+// Maker is who makes the device, the first word of its title: NVIDIA, Intel, or Generic.
+func (d *Device) Maker() string {
+	maker, _, _ := strings.Cut(d.Title, " ")
+	return maker
 }
 
 // MaxWarpsPerSM is the number of warps that can be resident on one SM: what

@@ -41,7 +41,7 @@ func TestLookupErrors(t *testing.T) {
 		"h20":       `occupancy: unknown device "h20": did you mean h200?`,
 		"h2000":     `occupancy: unknown device "h2000": did you mean h200?`,
 		"gtx1080it": `occupancy: unknown device "gtx1080it": did you mean gtx1080ti?`,
-		"rtx4900":   `occupancy: unknown device "rtx4900": did you mean rtx4090, rtx3090, rtx5090?`,
+		"rtx4900":   `occupancy: unknown device "rtx4900": did you mean rtx4090, rtx3090, rtx4060?`,
 		"genric":    `occupancy: unknown device "genric": did you mean generic?`,
 		"sm86x":     `occupancy: unknown device "sm86x": did you mean sm_86?`,
 		"sm_85":     `occupancy: unknown device "sm_85": the table has no GPU of compute capability 8.5; nearest are sm_80 (a100) and sm_86 (rtx3090)`,

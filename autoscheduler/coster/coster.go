@@ -2,7 +2,11 @@
 // computes. It sees Layouts only, so what is priced is what will be emitted.
 package coster
 
-import "gowarp/internal/plan"
+import (
+	"fmt"
+
+	"gowarp/internal/plan"
+)
 
 // Phase says what a price is for.
 type Phase uint8
@@ -17,14 +21,37 @@ const (
 type Price struct {
 	Cost   float64 // in the coster's own units; lower is better
 	Terms  []Term  // what it is made of, for explanations
-	Reject string  // not empty: the kernel is invalid, and why
+	Reject Reason  // not empty: the kernel is invalid, and why
 	// Launches says of a rejected kernel that a device can run it all the same: it is
 	// only inefficient. Such a kernel is taken where there is no better, and has a Cost.
 	Launches bool
+	Faults   int // how many rules a rejected kernel breaks that launches
 }
 
 // Valid reports whether the kernel is not rejected.
-func (p *Price) Valid() bool { return p.Reject == "" }
+func (p *Price) Valid() bool { return p.Reject.format == "" }
+
+// Reason is why a kernel is rejected. It is put into words only where somebody reads them:
+// most candidates of a search are rejected, and words would be a tenth of its time.
+type Reason struct {
+	format  string // of numbers and text, by explicit indices: %[1]d to %[4]d, %[5]s
+	numbers [4]int64
+	text    string
+}
+
+// NewReason is a reason with up to four numbers, %[1]d to %[4]d, and a text, %[5]s.
+func NewReason(format, text string, numbers ...int64) Reason {
+	r := Reason{format: format, text: text}
+	copy(r.numbers[:], numbers)
+	return r
+}
+
+func (r Reason) String() string {
+	if r.format == "" {
+		return ""
+	}
+	return fmt.Sprintf(r.format, r.numbers[0], r.numbers[1], r.numbers[2], r.numbers[3], r.text)
+}
 
 // Term is a named part of a price.
 type Term struct {
@@ -38,5 +65,18 @@ type Coster interface {
 	Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price
 }
 
+// BlockRefuser is a coster that rejects some kernels for their thread block alone.
+type BlockRefuser interface {
+	// RefusesBlock reports whether Price rejects every kernel with this thread block.
+	RefusesBlock(pr *plan.Problem, block [3]int64, ph Phase) bool
+}
+
+// TellsPoints reports whether a coster knows what several points a thread, side by side, save. Those
+// of papers price every point alike.
+func TellsPoints(c Coster) bool {
+	t, ok := c.(interface{ tellsPoints() bool })
+	return ok && t.tellsPoints()
+}
+
 // ByName are the costers that the parameter cost may name.
-var ByName = map[string]Coster{Listing1{}.Name(): Listing1{}, Listing1Prose{}.Name(): Listing1Prose{}}
+var ByName = map[string]Coster{Listing1{}.Name(): Listing1{}, Listing1Prose{}.Name(): Listing1Prose{}, Issue{}.Name(): Issue{}}

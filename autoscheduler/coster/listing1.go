@@ -1,8 +1,6 @@
 package coster
 
 import (
-	"fmt"
-
 	"gowarp/halideir/access"
 	"gowarp/internal/plan"
 	"gowarp/occupancy"
@@ -44,12 +42,21 @@ func (Listing1) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
 	return listing1(pr, k, ph, true)
 }
 
+// RefusesBlock implements BlockRefuser: the part of lines 36-37 that is about threads.
+func (Listing1) RefusesBlock(pr *plan.Problem, block [3]int64, ph Phase) bool {
+	threads := block[0] * block[1] * block[2]
+	return threads > int64(pr.Device.MaxThreadsPerBlock) || ph == Final && threads%int64(pr.Device.WarpSize) != 0
+}
+
 // listing1 is the listing. Where scaled is false, memory is not divided by the
 // parallelism.
 func listing1(pr *plan.Problem, k *plan.Kernel, ph Phase, scaled bool) Price {
 	a := analysis{pr: pr, k: k, occupancy: 1, active: float64(pr.Device.MaxThreadsPerBlock)} // lines 15-17
 	if p := a.check(ph); p != nil {
 		return *p
+	}
+	if ph == Final {
+		a.registers = k.Registers
 	}
 	a.memory = outMemory(pr, k)
 	a.stage(&k.Out, k.Out.Points(), k.Out.ThreadCount())
@@ -61,6 +68,9 @@ func listing1(pr *plan.Problem, k *plan.Kernel, ph Phase, scaled bool) Price {
 			if m.Where == plan.AtThread {
 				threads = k.ThreadsOf(m.Anchor)
 				points *= threads
+			}
+			if m.Where == plan.AtWarp {
+				points, threads = points*k.Warp.Warps, threads*k.Warp.Warps
 			}
 			a.memory += nestMemory(pr, k, n, points)
 			if m.Where == plan.AtBlock {
@@ -78,7 +88,9 @@ type analysis struct {
 	k                  *plan.Kernel
 	arithmetic, memory float64 // one tile
 	occupancy, active  float64
-	inefficient        string
+	registers          int    // a thread, in the final phase; see RATIONALE.md
+	inefficient        Reason // the last of the faults
+	faults             int
 }
 
 // check makes the rejections of lines 36-37. It returns a price for what cannot
@@ -87,31 +99,41 @@ func (a *analysis) check(ph Phase) *Price {
 	threads := a.k.ThreadsPerBlock()
 	switch {
 	case threads > int64(a.pr.Device.MaxThreadsPerBlock):
-		return &Price{Reject: fmt.Sprintf("%d threads a block, %d are the most", threads, a.pr.Device.MaxThreadsPerBlock)}
+		return &Price{Reject: NewReason("%[1]d threads a block, %[2]d are the most", "", threads, int64(a.pr.Device.MaxThreadsPerBlock))}
 	case a.k.SharedSum > a.pr.Limits.SharedBytes:
-		return &Price{Reject: fmt.Sprintf("%d B of shared memory a block, %d are the most", a.k.SharedSum, a.pr.Limits.SharedBytes)}
+		return &Price{Reject: NewReason("%[1]d B of shared memory a block, %[2]d are the most", "", a.k.SharedSum, a.pr.Limits.SharedBytes)}
 	case a.k.Occupancy.ActiveBlocks == 0:
-		return &Price{Reject: fmt.Sprintf("no block fits an SM (%s)", a.k.Occupancy.Limiters)}
+		return &Price{Reject: NewReason("no block fits an SM (%[5]s)", a.k.Occupancy.Limiters.String())}
 	case ph == Final && threads%int64(a.pr.Device.WarpSize) != 0:
-		a.inefficient = fmt.Sprintf("%d threads are not whole warps of %d", threads, a.pr.Device.WarpSize)
+		a.fault("%[1]d threads are not whole warps of %[2]d", "", threads, int64(a.pr.Device.WarpSize))
 	}
 	if want := wantedBlocks(a.pr, a.k); a.k.Tiles() < want {
-		a.inefficient = fmt.Sprintf("%d blocks keep %d of %d SMs busy, %d are wanted", a.k.Tiles(), min(int64(a.pr.Device.SMs), a.k.Tiles()), a.pr.Device.SMs, want)
+		a.fault("%[1]d blocks keep %[2]d of %[3]d SMs busy, %[4]d are wanted", "",
+			a.k.Tiles(), min(int64(a.pr.Device.SMs), a.k.Tiles()), int64(a.pr.Device.SMs), want)
 	}
 	return nil
 }
 
+// fault notes why the kernel is inefficient.
+func (a *analysis) fault(format, text string, numbers ...int64) {
+	a.inefficient = NewReason(format, text, numbers...)
+	a.faults++
+}
+
 // stage is the body of the loop of lines 19-34 for one stage.
 func (a *analysis) stage(n *plan.Nest, points, threads int64) {
-	r, err := a.pr.Device.Occupancy(occupancy.Usage{Threads: int(threads), Registers: a.k.Registers, SharedBytes: int(a.k.SharedSum)}) // line 26
+	r, err := a.pr.Device.Occupancy(occupancy.Usage{Threads: int(threads), Registers: a.registers, SharedBytes: int(a.k.SharedSum)}) // line 26
 	if err != nil || r.ActiveBlocks == 0 {
 		return // the whole kernel's occupancy was checked
 	}
-	if r.Occupancy < OccupancyThreshold { // line 28
-		a.inefficient = fmt.Sprintf("the occupancy of %s is %.2f, below %.1f", a.pr.P.Funcs[n.Func].Label, r.Occupancy, OccupancyThreshold)
+	if r.Occupancy < OccupancyThreshold && a.occupancy >= OccupancyThreshold { // line 28, said of the first such stage
+		a.fault("the occupancy of %[5]s is 0.%02[1]d, below 0.1", a.pr.P.Funcs[n.Func].Label, int64(100*r.Occupancy+0.5))
 	}
-	a.arithmetic += float64(expand(a.pr, n).Ops) * float64(points) / (r.Occupancy * float64(r.ActiveThreads)) // line 30
-	a.occupancy, a.active = min(a.occupancy, r.Occupancy), min(a.active, float64(r.ActiveThreads))            // lines 31-32
+	// The warps' lanes, as in the published implementation: counted without the idle lanes of its
+	// last warp, a small member would be charged to the memory of the whole group.
+	active := float64(r.ActiveWarps * min(a.pr.Device.WarpSize, int(threads)))
+	a.arithmetic += float64(expand(a.pr, n).Ops) * float64(points) / (r.Occupancy * active) // line 30
+	a.occupancy, a.active = min(a.occupancy, r.Occupancy), min(a.active, active)            // lines 31-32
 }
 
 // price is line 39, for all tiles.
@@ -125,6 +147,7 @@ func (a *analysis) price(scaled bool) Price {
 		Cost:     arithmetic + memory,
 		Terms:    []Term{{"arithmetic", arithmetic}, {"memory", memory}, {"occupancy", a.occupancy}, {"active threads", a.active}},
 		Reject:   a.inefficient,
+		Faults:   a.faults,
 		Launches: true,
 	}
 }
@@ -165,7 +188,7 @@ func nestMemory(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, points int64) fl
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
 		switch where, in := placeOf(k, t.Func); {
-		case in && where == plan.AtThread: // in the thread's own registers
+		case in && where != plan.AtBlock: // in registers
 		case in:
 			cost += SharedCost * float64(t.Bytes*points)
 		default:

@@ -15,3 +15,8 @@ func (Listing1Prose) Name() string { return "listing1-prose" }
 func (Listing1Prose) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
 	return listing1(pr, k, ph, ph == Final)
 }
+
+// RefusesBlock implements BlockRefuser.
+func (Listing1Prose) RefusesBlock(pr *plan.Problem, block [3]int64, ph Phase) bool {
+	return Listing1{}.RefusesBlock(pr, block, ph)
+}

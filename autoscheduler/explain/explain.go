@@ -31,7 +31,8 @@ type Report struct {
 	Version    int      `json:"version"`
 	Device     string   `json:"device"`
 	Title      string   `json:"device_title"`
-	Coster     string   `json:"coster"` // costs are in its unit
+	Remarks    []string `json:"remarks,omitempty"` // on the pipeline as a whole
+	Coster     string   `json:"coster"`            // costs are in its unit
 	Candidates int      `json:"candidates"`
 	Funcs      []Func   `json:"funcs"`    // producers first
 	Groups     []Group  `json:"groups"`   // in launch order
@@ -165,7 +166,7 @@ func Of(r *autoscheduler.Result) *Report {
 	pr := r.Problem
 	out := &Report{
 		Format: FormatName, Version: Version, Device: pr.Device.Name, Title: title(pr.Device),
-		Candidates: r.Evaluated, Funcs: []Func{}, Groups: []Group{}, Refusals: []Denial{},
+		Remarks: r.Remarks(), Candidates: r.Evaluated, Funcs: []Func{}, Groups: []Group{}, Refusals: []Denial{},
 	}
 	label := func(id int) string { return pr.P.Funcs[id].Label }
 	next := 0
@@ -295,7 +296,7 @@ func kernel(pr *plan.Problem, k *plan.Kernel, s *schedule.Kernel, f *search.Foun
 	if k.Host {
 		return out
 	}
-	out.Cost, out.Parts, out.Though = price.Cost, parts(price), price.Reject
+	out.Cost, out.Parts, out.Though = price.Cost, parts(price), price.Reject.String()
 	st := &pr.P.Funcs[k.Out.Func].Stages[k.Out.Stage]
 	dims := &pr.Dims[pr.StageIndex(k.Out.Func, k.Out.Stage)]
 	for i, l := range dims.Tiled {
@@ -311,7 +312,7 @@ func kernel(pr *plan.Problem, k *plan.Kernel, s *schedule.Kernel, f *search.Foun
 		look := &f.Looks[j]
 		out.Tried = look.Candidates
 		if r := look.RunnerUp; r != nil {
-			out.RunnerUp = &RunnerUp{r.Strategy, slices.Clone(r.Choice.Tile), look.Price.Cost, look.Price.Reject}
+			out.RunnerUp = &RunnerUp{r.Strategy, slices.Clone(r.Choice.Tile), look.Price.Cost, look.Price.Reject.String()}
 		}
 		for _, w := range look.Refusals {
 			out.Refused = append(out.Refused, Refused{reason(w.Why), w.Count})

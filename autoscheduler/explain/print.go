@@ -30,6 +30,9 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "for %s (%s): %s, %s of %s; %d candidates priced by %s\n",
 		r.Device, r.Title, count(len(r.Funcs), "Func"), count(kernels, "kernel"), count(len(r.Groups), "group"), r.Candidates, r.Coster)
+	for _, text := range r.Remarks {
+		fmt.Fprintln(b, text)
+	}
 	r.printInlining(b, true)
 	r.printInlining(b, false)
 	for i := range r.Groups {

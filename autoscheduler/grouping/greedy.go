@@ -19,7 +19,7 @@ func (Greedy) Name() string { return "greedy" }
 // Group implements Grouping.
 func (Greedy) Group(s *search.Searcher) ([]*plan.Group, []Merge, error) {
 	pr := s.Problem
-	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), tried: map[[2]int]*candidate{}}
+	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs))}
 	for id, g := range st.groups {
 		st.of[id] = -1
 		if g == nil {
@@ -30,6 +30,7 @@ func (Greedy) Group(s *search.Searcher) ([]*plan.Group, []Merge, error) {
 			return nil, nil, err
 		}
 	}
+	st.reads = inverse(st.readers)
 	var merges []Merge
 	for {
 		best := st.best()
@@ -51,9 +52,8 @@ func (st *state) refusals() []Merge {
 			continue
 		}
 		m := Merge{Producer: id, Consumer: -1, Refused: "several kernels read it"}
-		if consumer, ok := st.soleGroup(id); ok {
-			c := st.try(id, consumer)
-			m.Consumer, m.Gain, m.Refused = consumer, c.gain, c.why
+		if c := st.candidate(id); c.consumer >= 0 {
+			m.Consumer, m.Gain, m.Refused = c.consumer, c.gain, c.why
 		}
 		out = append(out, m)
 	}
@@ -65,12 +65,15 @@ type state struct {
 	groups  []*plan.Group // by output; nil where merged away or inlined
 	of      []int         // Func -> output of its group; -1 for inlined Funcs
 	readers [][]int       // Func -> Funcs that load it, inlined ones looked through
-	tried   map[[2]int]*candidate
+	reads   [][]int       // the inverse: Func -> Funcs that it loads
+	next    []*candidate  // by producer: its merge, once priced, as long as neither group changes
 }
 
-// candidate is a merge that was priced. merged is nil where it is not possible.
+// candidate is a merge that was priced. merged is nil where it is not possible; consumer is -1
+// where there is not one to merge with.
 type candidate struct {
 	producer int
+	consumer int
 	merged   *plan.Group
 	gain     float64
 	why      string // not merged: why
@@ -120,16 +123,23 @@ func (st *state) best() *candidate {
 		if g == nil {
 			continue
 		}
-		consumer, ok := st.soleGroup(id)
-		if !ok {
-			continue
-		}
-		c := st.try(id, consumer)
-		if c.merged != nil && c.gain > 0 && (best == nil || c.gain > best.gain) {
+		if c := st.candidate(id); c.merged != nil && c.gain > 0 && (best == nil || c.gain > best.gain) {
 			best = c
 		}
 	}
 	return best
+}
+
+// candidate is the merge of a group into the only one that reads it, priced once as long as
+// neither changes.
+func (st *state) candidate(id int) *candidate {
+	if st.next[id] == nil {
+		st.next[id] = &candidate{producer: id, consumer: -1}
+		if consumer, ok := st.soleGroup(id); ok {
+			st.next[id] = st.try(id, consumer)
+		}
+	}
+	return st.next[id]
 }
 
 // soleGroup is the only other group that reads the output of a group.
@@ -151,14 +161,9 @@ func (st *state) soleGroup(id int) (int, bool) {
 	return found, found >= 0
 }
 
-// try prices a merge, once as long as neither group changes.
+// try prices a merge.
 func (st *state) try(producer, consumer int) *candidate {
-	key := [2]int{producer, consumer}
-	if c := st.tried[key]; c != nil {
-		return c
-	}
-	c := &candidate{producer: producer}
-	st.tried[key] = c
+	c := &candidate{producer: producer, consumer: consumer}
 	p, q := st.groups[producer], st.groups[consumer]
 	if c.why = unmergeable(st.s.Problem, producer, consumer); c.why != "" {
 		return c
@@ -200,9 +205,23 @@ func (st *state) apply(c *candidate) {
 	}
 	st.groups[c.producer] = nil
 	st.groups[g.Out] = g
-	for key := range st.tried {
-		if key[0] == c.producer || key[1] == c.producer || key[0] == g.Out || key[1] == g.Out {
-			delete(st.tried, key)
+	// What was priced with either group is out of date, and a producer that both read may now
+	// have one reader instead of two.
+	st.next[c.producer], st.next[g.Out] = nil, nil
+	for _, fn := range append([]int{g.Out}, g.Members...) {
+		for _, producer := range st.reads[fn] {
+			st.next[st.of[producer]] = nil
 		}
 	}
+}
+
+// inverse turns Func -> readers into Func -> what it reads.
+func inverse(readers [][]int) [][]int {
+	out := make([][]int, len(readers))
+	for producer, fns := range readers {
+		for _, fn := range fns {
+			out[fn] = append(out[fn], producer)
+		}
+	}
+	return out
 }

@@ -26,11 +26,14 @@ var Rules = []Rule{
 	{"shared-bytes", sharedBytes},
 	{"registers", registers},
 	{"impure-order", impureOrder},
+	{"point-tails", pointTails},
 	{"thread-anchor", threadAnchor},
 	{"thread-size", threadSize},
 	{"fused-blocks", fusedBlocks},
 	{"member-read", memberRead},
 	{"member-order", memberOrder},
+	{"lanes", lanes},
+	{"warp-members", warpMembers},
 }
 
 // Check applies every rule and returns the first violation, named by its rule.
@@ -38,13 +41,25 @@ func Check(pr *plan.Problem, k *plan.Kernel) error {
 	if k.Host {
 		return nil
 	}
+	pr = k.View(pr)
 	for _, r := range Rules {
 		if err := r.Check(pr, k); err != nil {
-			return fmt.Errorf("legality: %s: %s: %w", pr.P.Funcs[k.Out.Func].Label, r.Name, err)
+			return &violation{format: "legality: %s: %s: %v", args: []any{pr.P.Funcs[k.Out.Func].Label, r.Name, err}}
 		}
 	}
 	return nil
 }
+
+// A violation puts itself into words only where somebody reads them: a search breaks rules
+// all the time.
+type violation struct {
+	format string
+	args   []any
+}
+
+func (v *violation) Error() string { return fmt.Sprintf(v.format, v.args...) }
+
+func violationf(format string, args ...any) error { return &violation{format, args} }
 
 // nests calls f for every nest of the kernel until one fails.
 func nests(k *plan.Kernel, f func(n *plan.Nest) error) error {
@@ -64,24 +79,26 @@ func apart(pr *plan.Problem, k *plan.Kernel) error {
 	if len(k.Members) == 0 {
 		return nil
 	}
-	together := []int{k.Out.Func}
-	for i := range k.Members {
-		together = append(together, k.Members[i].Func)
+	fn := k.Out.Func
+	for i := 0; i < len(k.Members) && !pr.Apart[fn]; i++ {
+		fn = k.Members[i].Func
 	}
-	for _, fn := range together {
-		if pr.Apart[fn] {
-			return fmt.Errorf("%s has a kernel of its own: computed with others, it did not come out as expected", pr.P.Funcs[fn].Label)
-		}
+	if pr.Apart[fn] {
+		return violationf("%s has a kernel of its own: computed with others, it did not come out as expected", pr.P.Funcs[fn].Label)
 	}
 	return nil
 }
 
-// loopsOnce: every loop of a stage is serial, a thread loop or a block loop; only a
-// split one is two of them.
+// loopsOnce: every loop of a stage is unrolled, serial, a thread loop or a block loop; only a
+// split one is two or three of them.
 func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 	return nests(k, func(n *plan.Nest) error {
 		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
-		seen := make([]int, len(loops))
+		var few [8]int // of all but the strangest stages
+		seen := few[:min(len(loops), len(few))]
+		if len(loops) > len(few) {
+			seen = make([]int, len(loops))
+		}
 		for _, uses := range [][]plan.Use{n.Serial, n.Threads, n.Blocks} {
 			for _, u := range uses {
 				if u.Tile > 0 {
@@ -91,9 +108,14 @@ func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 				}
 			}
 		}
+		for _, u := range n.Unrolled {
+			if u.Tile == 0 { // the rest of one that is split is among the others
+				seen[u.Loop] += 2
+			}
+		}
 		for l, c := range seen {
 			if c != 2 {
-				return fmt.Errorf("loop %s of %s is mapped %d/2 times", loops[l].Label, pr.P.Funcs[n.Func].Label, c)
+				return violationf("loop %s of %s is mapped %d/2 times", loops[l].Label, pr.P.Funcs[n.Func].Label, c)
 			}
 		}
 		return nil
@@ -104,7 +126,7 @@ func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 func threadDimensions(pr *plan.Problem, k *plan.Kernel) error {
 	return nests(k, func(n *plan.Nest) error {
 		if len(n.Threads) > 3 {
-			return fmt.Errorf("%s has %d thread loops, 3 are the most", pr.P.Funcs[n.Func].Label, len(n.Threads))
+			return violationf("%s has %d thread loops, 3 are the most", pr.P.Funcs[n.Func].Label, len(n.Threads))
 		}
 		return nil
 	})
@@ -113,11 +135,11 @@ func threadDimensions(pr *plan.Problem, k *plan.Kernel) error {
 // threadsPerBlock: the product and each dimension.
 func threadsPerBlock(pr *plan.Problem, k *plan.Kernel) error {
 	if t := k.ThreadsPerBlock(); t < 1 || t > pr.Limits.ThreadsPerBlock {
-		return fmt.Errorf("%d threads a block, %d are the most", t, pr.Limits.ThreadsPerBlock)
+		return violationf("%d threads a block, %d are the most", t, pr.Limits.ThreadsPerBlock)
 	}
 	for i, t := range k.Block {
 		if most := pr.Device.MaxBlock[i]; most > 0 && t > int64(most) {
-			return fmt.Errorf("%d threads in dimension %d of the block, %d are the most", t, i, most)
+			return violationf("%d threads in dimension %d of the block, %d are the most", t, i, most)
 		}
 	}
 	return nil
@@ -127,7 +149,7 @@ func threadsPerBlock(pr *plan.Problem, k *plan.Kernel) error {
 func gridLimits(pr *plan.Problem, k *plan.Kernel) error {
 	for i, b := range k.Grid {
 		if most := pr.Device.MaxGrid[i]; b < 1 || most > 0 && b > int64(most) {
-			return fmt.Errorf("%d blocks in dimension %d of the grid, %d are the most", b, i, most)
+			return violationf("%d blocks in dimension %d of the grid, %d are the most", b, i, most)
 		}
 	}
 	return nil
@@ -136,7 +158,7 @@ func gridLimits(pr *plan.Problem, k *plan.Kernel) error {
 // sharedBytes: Halide's CUDA runtime never opts in to more than 48 KiB a block.
 func sharedBytes(pr *plan.Problem, k *plan.Kernel) error {
 	if k.SharedBytes > pr.Limits.SharedBytes {
-		return fmt.Errorf("%d B of shared memory a block, %d are the most", k.SharedBytes, pr.Limits.SharedBytes)
+		return violationf("%d B of shared memory a block, %d are the most", k.SharedBytes, pr.Limits.SharedBytes)
 	}
 	return nil
 }
@@ -144,7 +166,7 @@ func sharedBytes(pr *plan.Problem, k *plan.Kernel) error {
 // registers: a block's registers come from one SM's file.
 func registers(pr *plan.Problem, k *plan.Kernel) error {
 	if r := int64(k.Registers) * k.ThreadsPerBlock(); pr.Limits.RegistersPerBlock > 0 && r > pr.Limits.RegistersPerBlock {
-		return fmt.Errorf("%d threads of %d registers need %d, a block has %d", k.ThreadsPerBlock(), k.Registers, r, pr.Limits.RegistersPerBlock)
+		return violationf("%d threads of %d registers need %d, a block has %d", k.ThreadsPerBlock(), k.Registers, r, pr.Limits.RegistersPerBlock)
 	}
 	return nil
 }
@@ -154,10 +176,10 @@ func registers(pr *plan.Problem, k *plan.Kernel) error {
 func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 	return nests(k, func(n *plan.Nest) error {
 		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
-		for _, uses := range [][]plan.Use{n.Threads, n.Blocks} {
+		for _, uses := range [][]plan.Use{n.Unrolled, n.Threads, n.Blocks} {
 			for _, u := range uses {
 				if !pr.Parallel(n.Func, n.Stage, u.Loop) {
-					return fmt.Errorf("loop %s of %s runs in order and cannot be parallel", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
+					return violationf("loop %s of %s runs in order and cannot be parallel", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
 				}
 			}
 		}
@@ -167,9 +189,43 @@ func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 				continue
 			}
 			if u.Loop < last {
-				return fmt.Errorf("loop %s of %s would run outside one that it runs inside", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
+				return violationf("loop %s of %s would run outside one that it runs inside", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
 			}
 			last = u.Loop
+		}
+		return nil
+	})
+}
+
+// pointTails: which tail the points side by side may have. Only an output's extents can be told apart before a
+// launch, so only it can have points for whole groups alone, which shift inwards past no edge. Only what no one
+// else has laid out can be rounded up: the output of a group that is not the pipeline's. What is in
+// shared memory is tested point by point: Halide 21 does not see the size of its storage otherwise. A window is
+// unrolled as a whole, since a tail would take its constant size away.
+func pointTails(pr *plan.Problem, k *plan.Kernel) error {
+	return nests(k, func(n *plan.Nest) error {
+		f := &pr.P.Funcs[n.Func]
+		out := n == &k.Out
+		if n.Whole && (!out || !f.Output || n.Stage != 0 || len(f.Stages) != 1 || len(n.Unrolled) == 0) {
+			return fmt.Errorf("%s has points for whole groups alone, and is no output of one stage with points side by side", f.Label)
+		}
+		for _, u := range n.Unrolled {
+			loop := f.Stages[n.Stage].Loops[u.Loop].Label
+			switch {
+			case u.Tile == 0 && len(n.Threads) > 0:
+				return fmt.Errorf("loop %s of %s is unrolled as a whole, outside a window", loop, f.Label)
+			case u.Tile == 0:
+			case u.Tail == plan.ShiftInwards && !n.Whole:
+				return fmt.Errorf("points of loop %s of %s are shifted inwards, before its first where there are fewer than %d", loop, f.Label, u.Tile)
+			case n.Whole && u.Tail != plan.ShiftInwards:
+				return fmt.Errorf("points of loop %s of %s are for whole groups, with another tail", loop, f.Label)
+			case u.Tail == plan.RoundUp && (!out || f.Output || len(f.Stages) != 1):
+				return fmt.Errorf("points of loop %s of %s are rounded up; there may be no place for them", loop, f.Label)
+			case u.Tail == plan.RoundUp && (u.Tile > plan.MorePoints || !pr.Absorbs(n.Func)):
+				return fmt.Errorf("points of loop %s of %s are rounded up to %d; an input would have to be larger", loop, f.Label, u.Tile)
+			case u.Tail == plan.Guarded && out && len(k.Members) > 0:
+				return fmt.Errorf("points of loop %s of %s are tested one by one; what its threads hold would have no constant size", loop, f.Label)
+			}
 		}
 		return nil
 	})
@@ -186,14 +242,14 @@ func threadAnchor(pr *plan.Problem, k *plan.Kernel) error {
 		}
 		n := nestOf(k, m.Anchor)
 		if n == nil {
-			return fmt.Errorf("%s is computed in the threads of a Func that is not in the kernel", pr.P.Funcs[m.Func].Label)
+			return violationf("%s is computed in the threads of a Func that is not in the kernel", pr.P.Funcs[m.Func].Label)
 		}
 		if len(n.Threads) == 0 || len(pr.P.Funcs[m.Anchor].Stages) != 1 {
-			return fmt.Errorf("%s is computed in the threads of %s, which has no one innermost thread loop", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
+			return violationf("%s is computed in the threads of %s, which has no one innermost thread loop", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
 		}
 		for j := range m.Nests {
 			if len(m.Nests[j].Threads) > 0 {
-				return fmt.Errorf("%s is computed in a thread and has thread loops", pr.P.Funcs[m.Func].Label)
+				return violationf("%s is computed in a thread and has thread loops", pr.P.Funcs[m.Func].Label)
 			}
 		}
 	}
@@ -211,7 +267,7 @@ func threadSize(pr *plan.Problem, k *plan.Kernel) error {
 	for i := range k.Members {
 		m := &k.Members[i]
 		if m.Where == plan.AtThread && (!bounded[m.Func] || !bounded[m.Anchor]) {
-			return fmt.Errorf("%s is computed in the threads of %s without a constant size", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
+			return violationf("%s is computed in the threads of %s without a constant size", pr.P.Funcs[m.Func].Label, pr.P.Funcs[m.Anchor].Label)
 		}
 	}
 	return nil
@@ -226,7 +282,7 @@ const maxFusedBlocks = 2
 func fusedBlocks(pr *plan.Problem, k *plan.Kernel) error {
 	n := &k.Out
 	if len(k.Members) > 0 && (n.Fused > maxFusedBlocks || n.Fused > 1 && n.Fused == len(n.Blocks) || n.Wrap > 0) {
-		return fmt.Errorf("%d of %d block loops share a grid dimension above members; %d of the outer ones may", n.Fused, len(n.Blocks), maxFusedBlocks)
+		return violationf("%d of %d block loops share a grid dimension above members; %d of the outer ones may", n.Fused, len(n.Blocks), maxFusedBlocks)
 	}
 	return nil
 }
@@ -249,7 +305,7 @@ func nestOf(k *plan.Kernel, fn int) *plan.Nest {
 func memberRead(pr *plan.Problem, k *plan.Kernel) error {
 	for i := range k.Members {
 		m := &k.Members[i]
-		found := m.Where == plan.AtBlock && pr.StageReads(k.Out.Func, k.Out.Stage, m.Func)
+		found := m.Where != plan.AtThread && pr.StageReads(k.Out.Func, k.Out.Stage, m.Func)
 		if m.Where == plan.AtThread {
 			if n := nestOf(k, m.Anchor); n != nil {
 				found = pr.StageReads(n.Func, n.Stage, m.Func)
@@ -264,7 +320,7 @@ func memberRead(pr *plan.Problem, k *plan.Kernel) error {
 			}
 		}
 		if !found {
-			return fmt.Errorf("nothing at the level of %s reads it", pr.P.Funcs[m.Func].Label)
+			return violationf("nothing at the level of %s reads it", pr.P.Funcs[m.Func].Label)
 		}
 	}
 	return nil
@@ -276,7 +332,7 @@ func memberOrder(pr *plan.Problem, k *plan.Kernel) error {
 		for s := range k.Members[i].Nests {
 			for j := i + 1; j < len(k.Members); j++ {
 				if pr.StageReads(k.Members[i].Func, s, k.Members[j].Func) {
-					return fmt.Errorf("%s reads %s, which is computed after it", pr.P.Funcs[k.Members[i].Func].Label, pr.P.Funcs[k.Members[j].Func].Label)
+					return violationf("%s reads %s, which is computed after it", pr.P.Funcs[k.Members[i].Func].Label, pr.P.Funcs[k.Members[j].Func].Label)
 				}
 			}
 		}

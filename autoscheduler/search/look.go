@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 	"gowarp/internal/plan"
 )
 
-// Look is what the search for one kernel looked at, for explanations. A nil Look notes nothing.
+// Look is what the search for one kernel looked at, for explanations. For priced and second a nil Look notes nothing.
 type Look struct {
 	Candidates int       // that could run: the chosen one and the fallback among them
 	Refusals   []Refusal // the most frequent first
@@ -26,10 +27,9 @@ type Refusal struct {
 	key   string
 }
 
-func (l *Look) refuse(why string) {
-	if l == nil {
-		return
-	}
+// refuse notes a reason: an error or a coster.Reason.
+func (l *Look) refuse(reason any) {
+	why := fmt.Sprint(reason)
 	key := withoutNumbers(why)
 	i := slices.IndexFunc(l.Refusals, func(r Refusal) bool { return r.key == key })
 	if i < 0 {
@@ -59,7 +59,7 @@ func (l *Look) second(k *plan.Kernel, p *coster.Price) {
 }
 
 func sameChoice(a, b *plan.Kernel) bool {
-	return a.Strategy == b.Strategy && slices.Equal(a.Choice.Tile, b.Choice.Tile)
+	return a.Strategy == b.Strategy && slices.Equal(a.Choice.Tile, b.Choice.Tile) && slices.Equal(a.Choice.Points, b.Choice.Points) && a.Choice.Windows == b.Choice.Windows && a.Choice.Warp == b.Choice.Warp
 }
 
 func withoutNumbers(s string) string {

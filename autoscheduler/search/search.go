@@ -72,8 +72,8 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 		out.Layout.Kernels = append(out.Layout.Kernels, k)
 		out.Prices = append(out.Prices, p)
 		out.Cost += p.Cost
-		if p.Reject != "" && out.Reject == "" {
-			out.Reject = p.Reject
+		if !p.Valid() && out.Reject == "" {
+			out.Reject = p.Reject.String()
 		}
 	}
 	return out, nil
@@ -93,33 +93,48 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 		step = strategy.StepOfTwo
 	}
 	var best *plan.Kernel
-	price := coster.Price{Cost: math.Inf(1), Reject: "nothing was tried"}
+	price := coster.Price{Cost: math.Inf(1)}
 	var why reasons
-	for _, st := range s.Strategies {
-		prepared, err := st.Prepare(pr, g, o)
-		if err != nil {
-			why.add(err.Error())
+	refuser, _ := s.Coster.(coster.BlockRefuser)
+	strategies := s.Strategies
+	if ph == coster.Grouping && !coster.TellsPoints(s.Coster) {
+		// Which Funcs are computed together is then decided with a point a thread, as the coster knows it.
+		strategies = strategy.Otherwise
+	}
+	for i, st := range slices.Concat(strategies, strategy.Otherwise) {
+		if i >= len(strategies) && (best != nil || slices.Contains(strategies, st)) {
 			continue
 		}
-		tiles := strategy.Tiles(pr, g.Out, stage, step)
-		tiles = append(tiles, strategy.FallbackTile(pr, g.Out, stage))
-		for _, t := range tiles {
-			k, err := prepared.Kernel(stage, plan.Choice{Strategy: st.Name(), Tile: t})
+		prepared, err := st.Prepare(pr, g, o)
+		if err != nil {
+			why.prepare = append(why.prepare, err)
+			continue
+		}
+		sizer, _ := prepared.(strategy.Sizer)
+		for _, c := range choices(pr, g, stage, st, prepared, step) {
+			// What the coster would reject cannot beat what it takes. Most tiles with a halo are no
+			// whole warps, and laying them out would be most of the time.
+			if look == nil && best != nil && price.Valid() && sizer != nil && refuser != nil && refuser.RefusesBlock(pr, sizer.Block(stage, c), ph) {
+				continue
+			}
+			k, err := prepared.Kernel(stage, c)
 			if err == nil {
 				err = legality.Check(pr, k)
 			}
 			if err != nil {
-				why.add(err.Error())
-				look.refuse(err.Error())
+				why.add(err)
+				if look != nil {
+					look.refuse(err)
+				}
 				continue
 			}
-			p := s.Coster.Price(pr, k, ph)
+			p := s.Coster.Price(k.View(pr), k, ph)
 			s.Evaluated++
-			if !p.Valid() {
+			if look != nil && !p.Valid() {
 				look.refuse(p.Reject)
 			}
 			if !p.Valid() && !p.Launches {
-				why.add(p.Reject)
+				why.add(rejected{p.Reject})
 				continue
 			}
 			look.priced()
@@ -133,27 +148,64 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	}
 	if best == nil {
 		f := &pr.P.Funcs[g.Out]
-		return nil, price, look, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, strings.Join(why, "; "))
+		return nil, price, look, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, &why)
 	}
 	return best, price, look, nil
 }
 
-// better prefers what is valid, then what is cheaper.
+// choices are the candidates of one strategy.
+func choices(pr *plan.Problem, g *plan.Group, stage int, st strategy.Strategy, prepared strategy.Prepared, step strategy.Step) []plan.Choice {
+	if c, ok := prepared.(strategy.Chooser); ok {
+		return c.Choices(stage, step)
+	}
+	var out []plan.Choice
+	for _, t := range append(strategy.Tiles(pr, g.Out, stage, step), strategy.FallbackTile(pr, g.Out, stage)) {
+		out = append(out, plan.Choice{Strategy: st.Name(), Tile: t})
+	}
+	return out
+}
+
+// better prefers what is valid, then what breaks fewer rules, then what is cheaper.
 func better(a, b *coster.Price) bool {
 	if a.Valid() != b.Valid() {
 		return a.Valid()
 	}
+	if a.Faults != b.Faults {
+		return a.Faults < b.Faults
+	}
 	return a.Cost < b.Cost
 }
 
-// reasons are the last few of many, each once.
-type reasons []string
-
-func (r *reasons) add(s string) {
-	if slices.Contains(*r, s) {
-		return
-	}
-	if *r = append(*r, s); len(*r) > 3 {
-		*r = slices.Delete(*r, 0, 1)
-	}
+// reasons are why a group cannot be run: what the strategies said of all of it, and the
+// last few of the many that concern single candidates. They are put into words at the end only.
+type reasons struct {
+	prepare []error
+	last    [8]error
+	n       int
 }
+
+func (r *reasons) add(err error) {
+	r.last[r.n%len(r.last)] = err
+	r.n++
+}
+
+func (r *reasons) String() string {
+	var words []string
+	add := func(err error) {
+		if w := err.Error(); !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	for _, err := range r.prepare {
+		add(err)
+	}
+	for i := max(0, r.n-len(r.last)); i < r.n && len(words) < 3; i++ {
+		add(r.last[i%len(r.last)])
+	}
+	return strings.Join(words, "; ")
+}
+
+// rejected is a coster's reason as an error.
+type rejected struct{ coster.Reason }
+
+func (r rejected) Error() string { return r.String() }

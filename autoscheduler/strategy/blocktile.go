@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"slices"
 
 	"gowarp/halideir"
 	"gowarp/internal/plan"
@@ -46,13 +47,64 @@ func (BlockTile) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, 
 			}
 		}
 	}
-	return blockTiles{pr, g, places}, nil
+	b := blockTiles{pr: pr, g: g, places: places, threads: make([][]int, len(places))}
+	for i, p := range places {
+		if p.Where == plan.AtBlock {
+			b.threads[i] = nestedfusion.ThreadDims(pr, g, p.Func)
+		}
+	}
+	n, err := outNest(pr, g, 0, plan.Choice{Tile: FallbackTile(pr, g.Out, 0)})
+	b.serial = n.Serial
+	return b, err
 }
 
 type blockTiles struct {
-	pr     *plan.Problem
-	g      *plan.Group
-	places []nestedfusion.Placement
+	pr      *plan.Problem
+	g       *plan.Group
+	places  []nestedfusion.Placement
+	threads [][]int    // by place, at the block: the dimensions that run over threads
+	serial  []plan.Use // the output's loops inside a thread, whatever the tile
+}
+
+// Block implements Sizer.
+func (b blockTiles) Block(stage int, c plan.Choice) [3]int64 {
+	out := block(c)
+	loops := b.pr.P.Funcs[b.g.Out].Stages[stage].Loops
+	tiled := b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)].Tiled
+	for i, p := range b.places {
+		if p.Where == plan.AtThread {
+			continue
+		}
+		extent := func(k int) int64 {
+			d := b.g.Grow.Funcs[p.Func][k]
+			for j, l := range tiled {
+				if d.Dim >= 0 && loops[l].Arg == d.Dim {
+					return d.Extent(c.Tile[j])
+				}
+			}
+			return d.Extent(b.untiled(stage, d.Dim))
+		}
+		for j, k := range b.threads[i] {
+			out[j] = max(out[j], extent(k))
+		}
+		if len(b.threads[i]) == 0 {
+			for k := range b.g.Grow.Funcs[p.Func] {
+				out[0] = max(out[0], extent(k)) // its longest dimension
+			}
+		}
+	}
+	return out
+}
+
+// untiled is the part of a dimension of the output that a block computes where no tile says so:
+// all of a loop that is serial in the thread.
+func (b blockTiles) untiled(stage, dim int) int64 {
+	for _, u := range b.serial {
+		if b.pr.P.Funcs[b.g.Out].Stages[stage].Loops[u.Loop].Arg == dim {
+			return u.Extent
+		}
+	}
+	return 1
 }
 
 // Kernel implements Prepared.
@@ -62,9 +114,10 @@ func (b blockTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		return nil, err
 	}
 	k := &plan.Kernel{Strategy: BlockTile{}.Name(), Choice: c, Out: n}
+	k.Members = make([]plan.Member, 0, len(b.places))
 	tile := tileByArg(b.pr, &k.Out)
-	for _, p := range b.places {
-		m, err := member(b.pr, b.g, &k.Out, tile, p)
+	for i, p := range b.places {
+		m, err := member(b.pr, b.g, &k.Out, tile, p, b.threads[i])
 		if err != nil {
 			return nil, err
 		}
@@ -74,13 +127,18 @@ func (b blockTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	return k, finish(b.pr, k)
 }
 
-// member lays out one member for a tile.
-func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nestedfusion.Placement) (plan.Member, error) {
+// member lays out one member for a tile; threads are its dimensions that run over threads.
+func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nestedfusion.Placement, threads []int) (plan.Member, error) {
 	m := plan.Member{Func: p.Func, Where: p.Where, Anchor: p.Anchor}
 	grow := g.Grow.Funcs[p.Func]
 	if p.Where == plan.AtThread {
 		grow, tile = p.Grow, p.Tile
 	}
+	stages := len(pr.P.Funcs[p.Func].Stages)
+	sizes := make([]int64, 2*len(grow))
+	m.Extents, m.Padded = sizes[0:0:len(grow)], sizes[len(grow):len(grow)]
+	m.Bounded = make([]bool, 0, len(grow))
+	m.Nests = make([]plan.Nest, 0, stages)
 	for k, d := range grow {
 		if !d.Known || !d.Fixed {
 			return m, fmt.Errorf("strategy: %s has no fixed size in dimension %d", pr.P.Funcs[p.Func].Label, k)
@@ -93,8 +151,8 @@ func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nes
 		m.Bounded = append(m.Bounded, d.Provable())
 	}
 	m.Padded = append(m.Padded, m.Extents...)
-	for s := range pr.P.Funcs[p.Func].Stages {
-		m.Nests = append(m.Nests, memberNest(pr, g, out, p, s, m.Extents))
+	for s := range stages {
+		m.Nests = append(m.Nests, memberNest(pr, g, out, p, s, m.Extents, threads))
 	}
 	return m, nil
 }
@@ -103,9 +161,9 @@ func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nes
 // serial. At the block, the dimension that moves with the output's first
 // thread loop becomes x, and so on; a member that moves with none of them
 // spreads its longest dimensions over the threads instead.
-func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.Placement, stage int, extents []int64) plan.Nest {
+func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.Placement, stage int, extents []int64, threads []int) plan.Nest {
 	st := &pr.P.Funcs[p.Func].Stages[stage]
-	n := plan.Nest{Func: p.Func, Stage: stage}
+	n := plan.Nest{Func: p.Func, Stage: stage, Serial: make([]plan.Use, 0, len(st.Loops)), Threads: make([]plan.Use, 0, len(st.Loops))}
 	whole := pr.Dims[pr.StageIndex(p.Func, stage)].Extent
 	extent := func(l int) int64 {
 		if a := st.Loops[l].Arg; a >= 0 {
@@ -113,9 +171,7 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 		}
 		return whole[l] // a reduction loop runs through its domain, whatever the tile
 	}
-	used := make([]bool, len(st.Loops))
 	thread := func(l int) {
-		used[l] = true
 		u := plan.Use{Loop: l, Extent: extent(l)}
 		if d := g.Grow.Funcs[p.Func][st.Loops[l].Arg]; !d.Provable() {
 			// Halide would take the largest extent that it can imagine for the block's.
@@ -125,7 +181,7 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 		n.Threads = append(n.Threads, u)
 	}
 	if p.Where == plan.AtBlock {
-		for _, k := range nestedfusion.ThreadDims(pr, g, p.Func) {
+		for _, k := range threads {
 			for l, loop := range st.Loops {
 				if loop.Arg == k {
 					thread(l)
@@ -150,10 +206,17 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 		n.Along = alongAnchor(pr, g, out, p, st)
 	}
 	for l := range st.Loops {
-		if !used[l] {
+		if !slices.ContainsFunc(n.Threads, func(u plan.Use) bool { return u.Loop == l }) {
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: extent(l)})
 		}
 	}
+	unroll(pr, &n, func(loop halideir.Loop) bool {
+		if p.Where == plan.AtThread {
+			return p.Grow[loop.Arg].Provable() && p.Grow[loop.Arg].Fixed
+		}
+		d := g.Grow.Funcs[p.Func][loop.Arg]
+		return d.Dim < 0 && d.Provable() && d.Fixed
+	})
 	return n
 }
 

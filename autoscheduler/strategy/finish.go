@@ -32,7 +32,9 @@ func finish(pr *plan.Problem, k *plan.Kernel) error {
 	}
 	grid(pr, &k.Out, &k.Grid)
 	shared(pr, k)
-	k.Registers = registers(pr, k)
+	if k.Registers == 0 {
+		k.Registers = registers(pr, k)
+	}
 	threads := k.ThreadsPerBlock()
 	if threads > int64(pr.Device.MaxThreadsPerBlock) {
 		return nil // the gate and the costers reject it; the calculator has no answer
@@ -45,6 +47,16 @@ func finish(pr *plan.Problem, k *plan.Kernel) error {
 	return nil
 }
 
+// block is the thread block of a kernel that no member widens.
+func block(c plan.Choice) [3]int64 {
+	b := [3]int64{1, 1, 1}
+	copy(b[:], c.Tile)
+	return b
+}
+
+// manyBlocks is more blocks than any grid has.
+const manyBlocks = 1 << 60
+
 // grid counts the blocks. Loops beyond the third share the last dimension; where a
 // dimension would still be too long, all loops share the first, and where that is too long
 // they wrap around into the second.
@@ -56,7 +68,12 @@ func grid(pr *plan.Problem, n *plan.Nest, g *[3]int64) {
 	lay := func() {
 		*g = [3]int64{1, 1, 1}
 		for i, u := range n.Blocks {
-			g[min(i, len(n.Blocks)-max(n.Fused, 1))] *= u.Extent
+			d := min(i, len(n.Blocks)-max(n.Fused, 1))
+			if u.Extent > 0 && g[d] > manyBlocks/u.Extent {
+				g[d] = manyBlocks // of a region that nobody meant; the gate refuses it
+				continue
+			}
+			g[d] *= u.Extent
 		}
 	}
 	lay()
@@ -105,25 +122,30 @@ func pad(pr *plan.Problem, k *plan.Kernel) {
 
 // shared computes the kernel's shared memory, by liveness and as a plain sum.
 func shared(pr *plan.Problem, k *plan.Kernel) {
-	step := map[int]int{} // Func -> its last step
-	first := map[int]int{}
-	steps := 0
-	for i := range k.Members {
-		m := &k.Members[i]
-		if m.Where != plan.AtBlock {
-			continue
-		}
-		first[m.Func] = steps
-		steps += len(m.Nests)
-		step[m.Func] = steps - 1
+	if len(k.Members) == 0 {
+		return
 	}
-	step[k.Out.Func] = steps
+	// By member: the steps at which its first and its last stage run. What is computed in the
+	// threads of another runs with that.
+	first, last := make([]int, len(k.Members)), make([]int, len(k.Members))
+	steps, parts := 0, 0
+	for i := range k.Members {
+		if m := &k.Members[i]; m.Where == plan.AtBlock {
+			first[i] = steps
+			steps += len(m.Nests)
+			last[i] = steps - 1
+			parts += len(pr.P.Funcs[m.Func].Types)
+		}
+	}
 	for i := len(k.Members) - 1; i >= 0; i-- {
 		if m := &k.Members[i]; m.Where == plan.AtThread {
-			step[m.Func] = step[m.Anchor]
+			last[i] = steps // the output's
+			if a := memberIndex(k, m.Anchor); a >= 0 {
+				last[i] = last[a]
+			}
 		}
 	}
-	var allocs []plan.Allocation
+	allocs := make([]plan.Allocation, 0, parts)
 	fixed := true
 	for i := range k.Members {
 		m := &k.Members[i]
@@ -137,14 +159,17 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 		}
 		k.SharedSum += m.Bytes
 		fixed = fixed && !slices.Contains(m.Bounded, false)
-		last := step[m.Func]
-		for c, s := range step {
-			if c != m.Func && pr.Reads(c, m.Func) {
-				last = max(last, s)
+		end := last[i]
+		if pr.Reads(k.Out.Func, m.Func) {
+			end = steps
+		}
+		for c := range k.Members {
+			if c != i && last[c] > end && pr.Reads(k.Members[c].Func, m.Func) {
+				end = last[c]
 			}
 		}
 		for _, t := range pr.P.Funcs[m.Func].Types {
-			allocs = append(allocs, plan.Allocation{Bytes: points * t.Bytes(), ElemBytes: t.Bytes(), First: first[m.Func], Last: last})
+			allocs = append(allocs, plan.Allocation{Bytes: points * t.Bytes(), ElemBytes: t.Bytes(), First: first[i], Last: end})
 		}
 	}
 	slices.SortStableFunc(allocs, plan.CompareAllocations)
@@ -154,34 +179,6 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 	}
 }
 
-// Register estimate, in the spirit of a count of live values: a base for block
-// and thread indices and the launch's parameters, two registers a 64-bit base
-// pointer, and one for each value that a point holds at once.
-const (
-	baseRegisters    = 14
-	pointerRegisters = 2
-	maxLiveTaps      = 24
-)
-
-// registers estimates the registers of a thread, capped at what the runtime
-// lets the compiler use.
-func registers(pr *plan.Problem, k *plan.Kernel) int {
-	most := 0
-	count := func(n *plan.Nest) {
-		ex := &pr.Expand[pr.StageIndex(n.Func, n.Stage)]
-		live := min(len(ex.Loads)/2, maxLiveTaps)
-		most = max(most, pointerRegisters*(ex.Buffers+1)+live)
-	}
-	count(&k.Out)
-	held := 0
-	for i := range k.Members {
-		m := &k.Members[i]
-		for j := range m.Nests {
-			count(&m.Nests[j])
-		}
-		if m.Where == plan.AtThread {
-			held += int(m.Bytes+3) / 4
-		}
-	}
-	return min(baseRegisters+most+held, pr.Limits.MaxRegisters)
+func memberIndex(k *plan.Kernel, fn int) int {
+	return slices.IndexFunc(k.Members, func(m plan.Member) bool { return m.Func == fn })
 }

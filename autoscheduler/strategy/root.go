@@ -42,3 +42,6 @@ func (r rootKernels) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	}
 	return k, finish(r.pr, k)
 }
+
+// Block implements Sizer.
+func (r rootKernels) Block(_ int, c plan.Choice) [3]int64 { return block(c) }

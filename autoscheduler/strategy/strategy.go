@@ -5,6 +5,7 @@ package strategy
 
 import (
 	"fmt"
+	"slices"
 
 	"gowarp/halideir"
 	"gowarp/internal/plan"
@@ -25,9 +26,23 @@ type Prepared interface {
 	Kernel(stage int, c plan.Choice) (*plan.Kernel, error)
 }
 
+// Sizer is a Prepared that can tell the thread block of a kernel without laying it out, for a
+// search that wants to know no more of most candidates.
+type Sizer interface {
+	// Block is Kernel(stage, c).Block, for a choice that Kernel takes.
+	Block(stage int, c plan.Choice) [3]int64
+}
+
+// Chooser is a Prepared with choices of its own, instead of those of Tiles.
+type Chooser interface {
+	// Choices are the candidates for one stage, the most promising first.
+	Choices(stage int, step Step) []plan.Choice
+}
+
 // Options are the parameters that strategies heed.
 type Options struct {
 	Nesting Nesting
+	Warp    plan.WarpChoice // the only one for strategies of warps; the zero value: any
 }
 
 // Nesting says when members are computed at a thread loop.
@@ -55,7 +70,15 @@ const (
 
 // Tilings names the sets of strategies that the parameter tiling may allow, each in the
 // order of preference for ties.
-var Tilings = map[string][]Strategy{"block": {Root{}, BlockTile{}}}
+var Tilings = map[string][]Strategy{
+	"block":          {Root{}, BlockTile{}},
+	"block-window":   {BlockWindow{}},
+	"warp-registers": {WarpRegisters{}},
+	"all":            {Root{}, BlockTile{}, BlockWindow{}, WarpRegisters{}},
+}
+
+// Otherwise are the strategies for what those of a tiling cannot do.
+var Otherwise = []Strategy{Root{}, BlockTile{}}
 
 // MaxSerialExtent is the largest untiled dimension that a thread runs through
 // serially: colour channels and the like (Sioutas et al. 2020, section 4.2: "loops with
@@ -71,21 +94,22 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 	if len(c.Tile) != len(dims.Tiled) {
 		return plan.Nest{}, fmt.Errorf("strategy: %s has %d tiled loops, the choice has %d tiles", pr.P.Funcs[g.Out].Label, len(dims.Tiled), len(c.Tile))
 	}
-	n := plan.Nest{Func: g.Out, Stage: stage}
-	tiled := make([]int64, len(st.Loops))
+	// One array for the three lists: a search lays out thousands of nests.
+	loops, t := len(st.Loops), len(dims.Tiled)
+	uses := make([]plan.Use, 2*loops+t)
+	n := plan.Nest{Func: g.Out, Stage: stage, Threads: uses[0:0:t], Serial: uses[t : t : t+loops], Blocks: uses[t+loops : t+loops]}
 	for i, l := range dims.Tiled {
 		t := c.Tile[i]
 		if t < 1 {
 			return plan.Nest{}, fmt.Errorf("strategy: %s: tile %d of loop %s is below 1", pr.P.Funcs[g.Out].Label, t, st.Loops[l].Label)
 		}
-		tiled[l] = t
 		n.Threads = append(n.Threads, plan.Use{Loop: l, Tile: t, Extent: t})
 		n.Blocks = append(n.Blocks, plan.Use{Loop: l, Tile: t, Extent: ceilDiv(dims.Extent[l], t)})
 	}
 	n.Along = along(&n)
 	for l, loop := range st.Loops {
 		switch {
-		case tiled[l] > 0:
+		case slices.Contains(dims.Tiled, l):
 		case !pr.Parallel(g.Out, stage, l):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		case len(dims.Tiled) > 0 && dims.Extent[l] <= MaxSerialExtent && !memberMoves(g, loop) && (len(g.Members) > 0 || fillsDevice(pr, dims)):
@@ -94,6 +118,7 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		}
 	}
+	unroll(pr, &n, func(loop halideir.Loop) bool { return bounded(pr.P, &pr.P.Funcs[g.Out], loop.Arg) })
 	return n, nil
 }
 
@@ -142,6 +167,11 @@ func tileByArg(pr *plan.Problem, n *plan.Nest) []int64 {
 			if a := loops[u.Loop].Arg; a >= 0 {
 				tile[a] = u.Extent
 			}
+		}
+	}
+	for _, u := range n.Unrolled {
+		if a := loops[u.Loop].Arg; a >= 0 {
+			tile[a] *= u.Extent
 		}
 	}
 	return tile

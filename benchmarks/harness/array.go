@@ -57,6 +57,17 @@ func NewArray(t DType, shape ...int) *Array {
 	return &Array{Type: t, Shape: shape, Data: make([]byte, n)}
 }
 
+// AppendElement appends a value as an element of that type.
+func AppendElement(b []byte, t DType, v float64) []byte {
+	switch t {
+	case F32:
+		return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
+	case F64:
+		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return append(b, binary.LittleEndian.AppendUint64(nil, uint64(int64(v)))[:t.Size()]...)
+}
+
 // Len is the number of elements.
 func (a *Array) Len() int { return len(a.Data) / a.Type.Size() }
 

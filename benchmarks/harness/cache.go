@@ -87,3 +87,16 @@ func (t *Tree) once(kind string, k *key, fill func(dir string) error) (string, e
 	}
 	return dir, os.Rename(tmp, dir)
 }
+
+// ContentKey is the hash of files and texts, and of the toolchain: what is made from them
+// alone is the same where the key is.
+func (t *Tree) ContentKey(kind string, files []string, texts ...string) (string, error) {
+	k := t.newKey(kind)
+	for _, f := range files {
+		if err := k.file(f); err != nil {
+			return "", fmt.Errorf("harness: %w", err)
+		}
+	}
+	k.text(texts...)
+	return k.String(), nil
+}

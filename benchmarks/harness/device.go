@@ -22,6 +22,17 @@ type Device struct {
 // capabilities that Halide 21 has target features for, newest first.
 var halideCapabilities = []int{86, 80, 75, 70, 61, 50, 35, 32, 30}
 
+// HalideCapability is the newest that Halide emits code for and a device of this capability
+// runs, both times ten; 0 if there is none.
+func HalideCapability(capability int) int {
+	for _, c := range halideCapabilities {
+		if c <= capability {
+			return c
+		}
+	}
+	return 0
+}
+
 // BestDevice is an NVIDIA GPU if there is one, else the CPU by OpenCL.
 func (t *Tree) BestDevice() Device {
 	if d, ok := t.nvidia(); ok {
@@ -47,14 +58,13 @@ func (t *Tree) nvidia() (Device, bool) {
 	if !ok || !ok2 || err1 != nil || err2 != nil {
 		return Device{}, false
 	}
-	for _, c := range halideCapabilities {
-		if c <= 10*ma+mi {
-			d := Device{GPU: true, Name: fmt.Sprintf("%s (compute capability %d.%d)", name, ma, mi), Target: fmt.Sprintf("host-cuda-cuda_capability_%d", c)}
-			d.Env = t.libcuda()
-			return d, true
-		}
+	c := HalideCapability(10*ma + mi)
+	if c == 0 {
+		return Device{}, false
 	}
-	return Device{}, false
+	d := Device{GPU: true, Name: fmt.Sprintf("%s (compute capability %d.%d)", name, ma, mi), Target: fmt.Sprintf("host-cuda-cuda_capability_%d", c)}
+	d.Env = t.libcuda()
+	return d, true
 }
 
 // libcuda makes a name that Halide's runtime looks for: it opens libcuda.so, while

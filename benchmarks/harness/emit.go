@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Scheduler says who schedules a pipeline, and how it is asked.
@@ -29,6 +30,10 @@ func Unscheduled() Scheduler { return Scheduler{} }
 // a cost that is linear in its stages.
 func Root() Scheduler { return Scheduler{name: "Root", plugin: (*Tree).rootPlugin} }
 
+// RootGPU computes every Func at root, each stage in a kernel of its own: no schedule at all,
+// on a GPU.
+func RootGPU() Scheduler { return Scheduler{name: "RootGPU", plugin: (*Tree).rootGPUPlugin} }
+
 // Gowarp asks for gowarp as generators do: -p plugin autoscheduler=gowarp.
 func Gowarp(params map[string]string) Scheduler {
 	return Scheduler{name: "gowarp", plugin: (*Tree).gowarpPlugin, params: params}
@@ -46,6 +51,14 @@ func Peer(name string, params map[string]string) Scheduler {
 	return Scheduler{name: name, params: params, plugin: func(t *Tree) (string, error) {
 		return t.Halide("lib64", "libautoschedule_"+strings.ToLower(name)+".so"), nil
 	}}
+}
+
+// PluginFile is the library that holds the autoscheduler, "" for none.
+func (t *Tree) PluginFile(s Scheduler) (string, error) {
+	if s.plugin == nil {
+		return "", nil
+	}
+	return s.plugin(t)
 }
 
 func (t *Tree) gowarpPlugin() (string, error) {
@@ -74,6 +87,8 @@ type Emission struct {
 	Log  string // what the generator printed
 	// PeakBytes is the generator's largest resident set, 0 for a cached emission.
 	PeakBytes int64
+	// Wall and CPU are the generator's time, 0 for a cached emission.
+	Wall, CPU time.Duration
 	fresh     bool
 }
 
@@ -129,7 +144,7 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 	k.text(args...)
 	k.text(env...)
 
-	var peak int64
+	var took usage
 	program, limited := exe, []string(nil)
 	if o.CPUSeconds > 0 {
 		// The soft limit, of which a process dies by a signal of its own.
@@ -137,7 +152,7 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 		k.text(limited[:2]...)
 	}
 	fill := func(dir string) error {
-		log, rss, err := t.measured(env, program, slices.Concat(limited, args, []string{"-o", dir})...)
+		log, u, err := t.measured(env, program, slices.Concat(limited, args, []string{"-o", dir})...)
 		if err != nil {
 			err = fmt.Errorf("emit %s for %s: %w", g.Name, o.Target, err)
 			if f, ok := generatorFailure(err, o.CPUSeconds); ok {
@@ -145,14 +160,16 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 			}
 			return err
 		}
-		peak = rss
+		took = u
 		return os.WriteFile(filepath.Join(dir, "log"), []byte(log), 0o666)
 	}
 	var dir string
 	if o.Fresh {
 		forgetPeak()
 		if dir, err = tempDir(); err == nil {
-			err = fill(dir)
+			if err = fill(dir); err != nil {
+				_ = os.RemoveAll(dir)
+			}
 		}
 	} else {
 		dir, err = t.once("emission", k, fill)
@@ -161,10 +178,13 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 		return nil, err
 	}
 	if err := readFailure(dir); err != nil {
+		if o.Fresh {
+			_ = os.RemoveAll(dir) // a temporary directory
+		}
 		return nil, err
 	}
 	log, err := os.ReadFile(filepath.Join(dir, "log"))
-	return &Emission{Name: g.Name, Dir: dir, Log: string(log), PeakBytes: peak, fresh: o.Fresh}, err
+	return &Emission{Name: g.Name, Dir: dir, Log: string(log), PeakBytes: took.peakBytes, Wall: took.wall, CPU: took.cpu, fresh: o.Fresh}, err
 }
 
 // Remove removes the files of an emission that was asked for Fresh.

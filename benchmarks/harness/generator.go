@@ -26,8 +26,14 @@ func (t *Tree) run(env []string, program string, args ...string) (string, error)
 	return out, err
 }
 
-// measured is run that also returns the command's largest resident set in bytes.
-func (t *Tree) measured(env []string, program string, args ...string) (string, int64, error) {
+// usage is what a command took.
+type usage struct {
+	peakBytes int64 // its largest resident set
+	wall, cpu time.Duration
+}
+
+// measured is run that also returns what the command took.
+func (t *Tree) measured(env []string, program string, args ...string) (string, usage, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
@@ -35,7 +41,9 @@ func (t *Tree) measured(env []string, program string, args ...string) (string, i
 	cmd.Env = append(os.Environ(), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
+	start := time.Now()
 	err := cmd.Run()
+	u := usage{wall: time.Since(start)}
 	if ctx.Err() != nil {
 		err = fmt.Errorf("stopped after %s", limit)
 	}
@@ -45,13 +53,13 @@ func (t *Tree) measured(env []string, program string, args ...string) (string, i
 		if most := 2000; len(text) > 2*most {
 			text = text[:most] + "\n[…]\n" + text[len(text)-most:]
 		}
-		return out.String(), 0, fmt.Errorf("harness: %s: %w\n%s", filepath.Base(program), err, text)
+		return out.String(), u, fmt.Errorf("harness: %s: %w\n%s", filepath.Base(program), err, text)
 	}
-	var peak int64
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		peak = usage.Maxrss << 10 // Linux counts KiB
+	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		u.peakBytes = r.Maxrss << 10 // Linux counts KiB
 	}
-	return out.String(), peak, nil
+	return out.String(), u, nil
 }
 
 // forgetPeak gives free memory back and forgets how much this process once held: Linux
@@ -105,8 +113,13 @@ func (t *Tree) cxx(kind, source, output string, flags, libs []string) (string, e
 
 // rootPlugin builds the autoscheduler "Root", which computes every Func at root in
 // plain loops.
-func (t *Tree) rootPlugin() (string, error) {
-	return t.cxx("rootplugin", t.Path("benchmarks", "harness", "cxx", "root_plugin.cc"), "libautoschedule_root.so",
+func (t *Tree) rootPlugin() (string, error) { return t.ownPlugin("root") }
+
+// rootGPUPlugin builds the autoscheduler "RootGPU", which gives every stage a kernel.
+func (t *Tree) rootGPUPlugin() (string, error) { return t.ownPlugin("root_gpu") }
+
+func (t *Tree) ownPlugin(name string) (string, error) {
+	return t.cxx(strings.ReplaceAll(name, "_", "")+"plugin", t.Path("benchmarks", "harness", "cxx", name+"_plugin.cc"), "libautoschedule_"+name+".so",
 		[]string{"-std=c++17", "-O0", "-shared", "-fPIC", "-I" + t.Halide("include")},
 		[]string{"-L" + t.Halide("lib64"), "-lHalide"})
 }

@@ -18,28 +18,39 @@ type Program struct {
 	Path string
 	// Env is the environment that the pipeline's device wants.
 	Env []string
+	// Mins are the first coordinates of buffers, by name, where they are not 0.
+	Mins map[string][]int
 }
 
 // Link makes an executable of an emission with a static library and its registration.
 func (t *Tree) Link(e *Emission) (*Program, error) {
-	runner, err := t.cxx("runner", t.Path("benchmarks", "harness", "cxx", "runner.cc"), "runner.o",
-		[]string{"-std=c++17", "-O1", "-c", "-I" + t.Halide("include"), "-I" + t.Halide("share", "tools")}, nil)
+	path, err := t.linkWith("runner", e)
 	if err != nil {
 		return nil, err
 	}
+	return &Program{tree: t, Path: path, Env: t.OpenCLEnv()}, nil
+}
+
+// linkWith links an emission with a main program, a C++ file of benchmarks/harness/cxx.
+func (t *Tree) linkWith(main string, e *Emission) (string, error) {
+	object, err := t.cxx(main, t.Path("benchmarks", "harness", "cxx", main+".cc"), main+".o",
+		[]string{"-std=c++17", "-O1", "-c", "-I" + t.Halide("include"), "-I" + t.Halide("share", "tools")}, nil)
+	if err != nil {
+		return "", err
+	}
 	k := t.newKey("program")
-	if err := errors.Join(k.file(runner), k.file(e.File("a")), k.file(e.File("registration.cpp"))); err != nil {
-		return nil, fmt.Errorf("harness: %w", err)
+	if err := errors.Join(k.file(object), k.file(e.File("a")), k.file(e.File("registration.cpp"))); err != nil {
+		return "", fmt.Errorf("harness: %w", err)
 	}
 	dir, err := t.once("program", k, func(dir string) error {
-		_, err := t.run(nil, "g++", "-std=c++17", "-I"+t.Halide("include"), runner, e.File("registration.cpp"), e.File("a"),
+		_, err := t.run(nil, "g++", "-std=c++17", "-I"+t.Halide("include"), object, e.File("registration.cpp"), e.File("a"),
 			"-o", filepath.Join(dir, "program"), "-ldl", "-lpthread", "-rdynamic")
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("link %s: %w", e.Name, err)
+		return "", fmt.Errorf("link %s: %w", e.Name, err)
 	}
-	return &Program{tree: t, Path: filepath.Join(dir, "program"), Env: t.OpenCLEnv()}, nil
+	return filepath.Join(dir, "program"), nil
 }
 
 // OpenCLEnv makes Halide's runtime take PoCL where several OpenCL platforms are
@@ -85,11 +96,10 @@ func (p *Program) run(in Args, out map[string][]int, samples int) (map[string]*A
 	}
 	file := func(name string) string { return filepath.Join(dir, "out-"+name+".npy") }
 	for _, name := range slices.Sorted(maps.Keys(out)) {
-		var extents []string
-		for _, e := range out[name] {
-			extents = append(extents, strconv.Itoa(e))
-		}
-		args = append(args, name+"="+file(name)+":"+strings.Join(extents, ","))
+		args = append(args, name+"="+file(name)+":"+numbers(out[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Mins)) {
+		args = append(args, "--min."+name+"="+numbers(p.Mins[name]))
 	}
 	if samples > 0 {
 		args = append(args, fmt.Sprintf("--samples=%d", samples))
@@ -120,4 +130,13 @@ func (p *Program) run(in Args, out map[string][]int, samples int) (map[string]*A
 		results[name] = a
 	}
 	return results, times, nil
+}
+
+// numbers writes extents or coordinates as the runner reads them.
+func numbers(list []int) string {
+	var words []string
+	for _, n := range list {
+		words = append(words, strconv.Itoa(n))
+	}
+	return strings.Join(words, ",")
 }

@@ -17,9 +17,22 @@ type Simulation struct {
 	Report *simulator.Report
 }
 
+// SimulateOptions say what is simulated, and how thoroughly.
+type SimulateOptions struct {
+	Capability int    // 86 for 8.6
+	GPU        string // whose SMs and L2 the estimates are for; "": the capability's representative
+	CountOnly  bool   // no checks
+	Blocks     int    // run this many blocks of a launch and scale the counts; 0: all
+}
+
 // Simulate runs a program emitted for CUDA on the simulator, as `gowarp verify` does, with
 // all checks. A program that fails there is no error: what it did is in the result.
 func (p *Program) Simulate(in Args, out map[string][]int, capability int) (*Simulation, error) {
+	return p.SimulateWith(in, out, SimulateOptions{Capability: capability})
+}
+
+// SimulateWith is Simulate with options.
+func (p *Program) SimulateWith(in Args, out map[string][]int, o SimulateOptions) (*Simulation, error) {
 	// Opened so that `go test` knows that its result depends on them.
 	for _, file := range []string{"libcuda.so", "gowarp-gpusim"} {
 		f, err := os.Open(p.tree.Build("gpusim", file))
@@ -33,11 +46,18 @@ func (p *Program) Simulate(in Args, out map[string][]int, capability int) (*Simu
 		return nil, err
 	}
 	defer os.RemoveAll(reports)
-	simulated := &Program{tree: p.tree, Path: p.Path, Env: append(slices.Clone(p.Env),
+	simulated := &Program{tree: p.tree, Path: p.Path, Mins: p.Mins, Env: append(slices.Clone(p.Env),
 		"LD_LIBRARY_PATH="+p.tree.Build("gpusim"),
 		"GOWARP_GPUSIM_REPORTS="+reports,
-		"GOWARP_GPUSIM_CAPABILITY="+strconv.Itoa(capability),
+		"GOWARP_GPUSIM_CAPABILITY="+strconv.Itoa(o.Capability),
+		"GOWARP_GPUSIM_BLOCKS="+strconv.Itoa(o.Blocks),
 		"HL_GPU_DEVICE=0")}
+	if o.GPU != "" {
+		simulated.Env = append(simulated.Env, "GOWARP_GPUSIM_GPU="+o.GPU)
+	}
+	if o.CountOnly {
+		simulated.Env = append(simulated.Env, "GOWARP_GPUSIM_CHECKS=0")
+	}
 	s := &Simulation{}
 	s.Results, s.Failure = simulated.Run(in, out)
 	found, err := simulator.Collect(reports)

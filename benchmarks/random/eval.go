@@ -132,7 +132,7 @@ func (v *env) update(f *Func, u *Update) error {
 				if err != nil {
 					return err
 				}
-				r = Range{old.Lo + n*min(d.Lo, 0), old.Hi + n*max(d.Hi, 0), max(old.Frac, d.Frac)}
+				r = Range{Lo: old.Lo + n*min(d.Lo, 0), Hi: old.Hi + n*max(d.Hi, 0), Frac: max(old.Frac, d.Frac)}
 				if !f.types[k].holds(r) {
 					return fmt.Errorf("a sum of %g times %v", n, d)
 				}
@@ -177,14 +177,14 @@ func (e *Expr) calls(name string) bool {
 // Range is what the input's values can be.
 func (in *Input) Range() Range {
 	s := math.Exp2(-float64(in.Frac))
-	return Range{float64(in.Lo) * s, float64(in.Hi) * s, in.Frac}
+	return Range{Lo: float64(in.Lo) * s, Hi: float64(in.Hi) * s, Frac: in.Frac}
 }
 
 // spanRange is the union of a list's spans.
 func spanRange(spans ...Span) Range {
-	r := Range{float64(spans[0].Min), float64(spans[0].Min + spans[0].Extent - 1), 0}
+	r := Range{Lo: float64(spans[0].Min), Hi: float64(spans[0].Min + spans[0].Extent - 1), Frac: 0}
 	for _, s := range spans {
-		r = r.union(Range{float64(s.Min), float64(s.Min + s.Extent - 1), 0})
+		r = r.union(Range{Lo: float64(s.Min), Hi: float64(s.Min + s.Extent - 1), Frac: 0})
 	}
 	return r
 }
@@ -196,7 +196,7 @@ func (v *env) eval(e *Expr) (Type, Range, error) {
 	}
 	switch e.Op {
 	case "const":
-		r := Range{e.Num, e.Num, 0}
+		r := Range{Lo: e.Num, Hi: e.Num, Frac: 0}
 		for r.Lo*math.Exp2(float64(r.Frac)) != math.Floor(r.Lo*math.Exp2(float64(r.Frac))) {
 			r.Frac++
 		}
@@ -208,7 +208,7 @@ func (v *env) eval(e *Expr) (Type, Range, error) {
 		if r, ok := v.vars[e.Name]; ok {
 			return "i32", r, nil
 		}
-		return "i32", Range{-coordinate, coordinate, 0}, nil
+		return "i32", Range{Lo: -coordinate, Hi: coordinate, Frac: 0}, nil
 	case "rvar":
 		d := v.p.Domain(e.Name)
 		if d == nil || e.K >= len(d.Spans) {
@@ -219,13 +219,13 @@ func (v *env) eval(e *Expr) (Type, Range, error) {
 			return "", Range{}, err
 		}
 		_, n, err := v.eval(d.Spans[e.K][1])
-		return "i32", Range{lo.Lo, max(lo.Hi+n.Hi-1, lo.Lo), 0}, err
+		return "i32", Range{Lo: lo.Lo, Hi: max(lo.Hi+n.Hi-1, lo.Lo), Frac: 0}, err
 	case "param":
 		s := v.p.Scalar(e.Name)
 		if s == nil {
 			return fail("no such parameter")
 		}
-		return s.Type, Range{float64(min(s.Estimate, s.Run)), float64(max(s.Estimate, s.Run)), 0}, nil
+		return s.Type, Range{Lo: float64(min(s.Estimate, s.Run)), Hi: float64(max(s.Estimate, s.Run)), Frac: 0}, nil
 	case "dimmin", "dimext":
 		in := v.p.Input(e.Name)
 		if in == nil || in.Auto() || e.K >= in.Dims {
@@ -233,9 +233,9 @@ func (v *env) eval(e *Expr) (Type, Range, error) {
 		}
 		a, b := in.Estimate[e.K], in.Run[e.K]
 		if e.Op == "dimmin" {
-			return "i32", Range{float64(min(a.Min, b.Min)), float64(max(a.Min, b.Min)), 0}, nil
+			return "i32", Range{Lo: float64(min(a.Min, b.Min)), Hi: float64(max(a.Min, b.Min)), Frac: 0}, nil
 		}
-		return "i32", Range{float64(min(a.Extent, b.Extent)), float64(max(a.Extent, b.Extent)), 0}, nil
+		return "i32", Range{Lo: float64(min(a.Extent, b.Extent)), Hi: float64(max(a.Extent, b.Extent)), Frac: 0}, nil
 	case "load":
 		in := v.p.Input(e.Name)
 		if in == nil || in.Dims != len(e.Args) {
@@ -324,7 +324,7 @@ func (v *env) fold(e *Expr) (Type, Range, error) {
 	}
 	switch e.Op {
 	case "sum":
-		r = Range{n * min(r.Lo, 0), n * max(r.Hi, 0), r.Frac}
+		r = Range{Lo: n * min(r.Lo, 0), Hi: n * max(r.Hi, 0), Frac: r.Frac}
 		if t.wraps() && !t.holds(r) {
 			r = t.whole()
 		}
@@ -385,7 +385,7 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 	if len(rs) > 1 {
 		b = rs[1]
 	}
-	yes := Range{0, 1, 0}
+	yes := Range{Lo: 0, Hi: 1, Frac: 0}
 	switch e.Op {
 	case "<", "<=", "==", "!=", ">", ">=":
 		return "b", yes, nil
@@ -410,9 +410,9 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 	}
 	switch e.Op {
 	case "+":
-		r = Range{a.Lo + b.Lo, a.Hi + b.Hi, max(a.Frac, b.Frac)}
+		r = Range{Lo: a.Lo + b.Lo, Hi: a.Hi + b.Hi, Frac: max(a.Frac, b.Frac)}
 	case "-":
-		r = Range{a.Lo - b.Hi, a.Hi - b.Lo, max(a.Frac, b.Frac)}
+		r = Range{Lo: a.Lo - b.Hi, Hi: a.Hi - b.Lo, Frac: max(a.Frac, b.Frac)}
 	case "*":
 		r = corners(a, b, func(x, y float64) float64 { return x * y })
 		r.Frac = a.Frac + b.Frac
@@ -422,12 +422,12 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 			if b.Lo != b.Hi || n != math.Floor(n) || n < 0 || n > 4 {
 				return "", Range{}, fmt.Errorf("division by what is no power of two")
 			}
-			r = Range{a.Lo / b.Lo, a.Hi / b.Lo, a.Frac + int(n)}
+			r = Range{Lo: a.Lo / b.Lo, Hi: a.Hi / b.Lo, Frac: a.Frac + int(n)}
 		} else if b.Lo > 0 {
 			r = corners(a, b, func(x, y float64) float64 { return math.Floor(x / y) })
 		} else {
 			m := max(math.Abs(a.Lo), math.Abs(a.Hi))
-			r = Range{-m, m, 0}
+			r = Range{Lo: -m, Hi: m, Frac: 0}
 			if !t.signed() {
 				r.Lo = 0
 			}
@@ -437,23 +437,23 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 			return "", Range{}, fmt.Errorf("of floats")
 		}
 		m := max(math.Abs(b.Lo), math.Abs(b.Hi))
-		r = Range{0, max(m-1, 0), 0}
+		r = Range{Lo: 0, Hi: max(m-1, 0), Frac: 0}
 	case "min":
-		r = Range{min(a.Lo, b.Lo), min(a.Hi, b.Hi), max(a.Frac, b.Frac)}
+		r = Range{Lo: min(a.Lo, b.Lo), Hi: min(a.Hi, b.Hi), Frac: max(a.Frac, b.Frac)}
 	case "max":
-		r = Range{max(a.Lo, b.Lo), max(a.Hi, b.Hi), max(a.Frac, b.Frac)}
+		r = Range{Lo: max(a.Lo, b.Lo), Hi: max(a.Hi, b.Hi), Frac: max(a.Frac, b.Frac)}
 	case "clamp":
 		lo, hi := rs[1], rs[2]
-		r = Range{max(min(a.Lo, hi.Lo), lo.Lo), max(min(a.Hi, hi.Hi), lo.Hi), max(a.Frac, lo.Frac, hi.Frac)}
+		r = Range{Lo: max(min(a.Lo, hi.Lo), lo.Lo), Hi: max(min(a.Hi, hi.Hi), lo.Hi), Frac: max(a.Frac, lo.Frac, hi.Frac)}
 	case "abs", "absd":
 		d := a
 		if e.Op == "absd" {
-			d = Range{a.Lo - b.Hi, a.Hi - b.Lo, max(a.Frac, b.Frac)}
+			d = Range{Lo: a.Lo - b.Hi, Hi: a.Hi - b.Lo, Frac: max(a.Frac, b.Frac)}
 			if t.signed() && !t.wraps() && !t.holds(d) {
 				return "", Range{}, fmt.Errorf("a difference of %v", d)
 			}
 		}
-		r = Range{0, max(math.Abs(d.Lo), math.Abs(d.Hi)), d.Frac}
+		r = Range{Lo: 0, Hi: max(math.Abs(d.Lo), math.Abs(d.Hi)), Frac: d.Frac}
 		if t.signed() {
 			result = "u" + t[1:]
 		}
@@ -461,16 +461,16 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 		if !t.float() {
 			return "", Range{}, fmt.Errorf("of %s", t)
 		}
-		r = Range{math.Floor(a.Lo), math.Ceil(a.Hi), 0}
+		r = Range{Lo: math.Floor(a.Lo), Hi: math.Ceil(a.Hi), Frac: 0}
 	case "wrap":
-		if r = (Range{0, wrapModulus - 1, 0}); t.float() {
+		if r = (Range{Lo: 0, Hi: wrapModulus - 1, Frac: 0}); t.float() {
 			r.Hi = wrapFloat - 1
 		}
 	case "&", "|", "^":
 		if t.float() || a.Lo < 0 || b.Lo < 0 {
 			return "", Range{}, fmt.Errorf("of %s, of %v and %v", t, a, b)
 		}
-		r = Range{0, math.Exp2(math.Ceil(math.Log2(max(a.Hi, b.Hi)+1))) - 1, 0}
+		r = Range{Lo: 0, Hi: math.Exp2(math.Ceil(math.Log2(max(a.Hi, b.Hi)+1))) - 1, Frac: 0}
 	case "<<", ">>":
 		if t.float() || b.Lo < 0 || b.Hi > 7 {
 			return "", Range{}, fmt.Errorf("of %s by %v", t, b)
@@ -494,7 +494,7 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 
 func corners(a, b Range, op func(x, y float64) float64) Range {
 	p, q, s, t := op(a.Lo, b.Lo), op(a.Lo, b.Hi), op(a.Hi, b.Lo), op(a.Hi, b.Hi)
-	return Range{min(p, q, s, t), max(p, q, s, t), 0}
+	return Range{Lo: min(p, q, s, t), Hi: max(p, q, s, t), Frac: 0}
 }
 
 func cast(to, from Type, a Range) (Type, Range, error) {
@@ -503,13 +503,15 @@ func cast(to, from Type, a Range) (Type, Range, error) {
 	}
 	r := a
 	if from.float() && !to.float() {
-		r = Range{math.Trunc(a.Lo), math.Trunc(a.Hi), 0}
+		r = Range{Lo: math.Trunc(a.Lo), Hi: math.Trunc(a.Hi), Cut: true}
 		if w := to.whole(); r.Lo < w.Lo || r.Hi > w.Hi {
 			return "", Range{}, fmt.Errorf("a float in %v to %s", a, to)
 		}
 	}
 	if !to.holds(r) {
-		if !to.wraps() {
+		// Halide makes uint8(float) of uint8(int(float)), which each backend does in its own way
+		// with what a byte does not hold.
+		if !to.wraps() || r.Cut && !to.float() {
 			return "", Range{}, fmt.Errorf("%v to %s", a, to)
 		}
 		r = to.whole()

@@ -3,8 +3,11 @@
 package random
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -18,7 +21,15 @@ var (
 
 // TestRandomPipelines runs a fixed sample; `make random` is a long run. What fails is
 // shrunk and printed with the command that repeats it.
-func TestRandomPipelines(t *testing.T) {
+func TestRandomPipelines(t *testing.T) { runSample(t, Generate, *count, "") }
+
+// TestRandomStencils is the same for pipelines of stencils with a tile a warp; the long run is
+// `make random RANDOMFLAGS=-stencils`.
+func TestRandomStencils(t *testing.T) {
+	runSample(t, Stencils, *count/3, " -stencils")
+}
+
+func runSample(t *testing.T, generate func(uint64) *Pipeline, count int, flags string) {
 	t.Parallel()
 	tree, err := harness.Find()
 	if err != nil {
@@ -32,20 +43,20 @@ func TestRandomPipelines(t *testing.T) {
 	var mu sync.Mutex
 	outcomes := map[Outcome]int{}
 	t.Cleanup(func() {
-		t.Logf("%d pipelines: %v", *count, outcomes)
+		t.Logf("%d pipelines: %v", count, outcomes)
 		// The generator knows what Halide accepts; a few it cannot foresee.
-		if outcomes[Skip]*10 > *count {
-			t.Errorf("%d of %d pipelines fail at root", outcomes[Skip], *count)
+		if outcomes[Skip]*10 > count {
+			t.Errorf("%d of %d pipelines fail at root", outcomes[Skip], count)
 		}
 	})
-	for at := 0; at < *count; at += batch {
+	for at := 0; at < count; at += batch {
 		from := *first + uint64(at)
-		n := min(batch, *count-at)
+		n := min(batch, count-at)
 		t.Run(fmt.Sprintf("%d-%d", from, from+uint64(n)-1), func(t *testing.T) {
 			t.Parallel()
 			var jobs []Job
 			for seed := from; seed < from+uint64(n); seed++ {
-				jobs = append(jobs, Job{seed, Generate(seed)})
+				jobs = append(jobs, Job{seed, generate(seed)})
 			}
 			results, err := runner.Run(t.Context(), jobs)
 			if err != nil {
@@ -67,8 +78,46 @@ func TestRandomPipelines(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				t.Errorf("seed %d: %s: %s\n%srepeat it: go run ./benchmarks/random/longrun -again -n 1 -seed %d", r.Number, r.Outcome, r.Text, p.Cxx(), r.Number)
+				t.Errorf("seed %d: %s: %s\n%srepeat it: go run ./benchmarks/random/longrun%s -again -n 1 -seed %d", r.Number, r.Outcome, r.Text, p.Cxx(), flags, r.Number)
 			}
 		})
+	}
+}
+
+// TestMended runs what failed once, as shrinking left it (`-shrink` of the long run writes such files).
+func TestMended(t *testing.T) {
+	t.Parallel()
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := NewRunner(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/mended/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no file in testdata/mended: ", err)
+	}
+	var jobs []Job
+	for i, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := new(Pipeline)
+		if err := json.Unmarshal(data, p); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		jobs = append(jobs, Job{uint64(i), p})
+	}
+	results, err := runner.Run(t.Context(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if r.Outcome != OK {
+			t.Errorf("%s: %s: %s", files[i], r.Outcome, r.Text)
+		}
 	}
 }

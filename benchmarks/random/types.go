@@ -48,15 +48,16 @@ func (t Type) cxx() string {
 type Range struct {
 	Lo, Hi float64
 	Frac   int
+	Cut    bool // of an integer: it may be a float cut to one, and nothing more
 }
 
 // whole is all of an integer type.
 func (t Type) whole() Range {
 	n := float64(t.bits())
 	if t.signed() {
-		return Range{-math.Exp2(n - 1), math.Exp2(n-1) - 1, 0}
+		return Range{Lo: -math.Exp2(n - 1), Hi: math.Exp2(n-1) - 1, Frac: 0}
 	}
-	return Range{0, math.Exp2(n) - 1, 0}
+	return Range{Lo: 0, Hi: math.Exp2(n) - 1, Frac: 0}
 }
 
 // holds reports whether every value of the range is one of the type's, with room to
@@ -80,7 +81,7 @@ func (t Type) holds(r Range) bool {
 }
 
 func (r Range) union(o Range) Range {
-	return Range{min(r.Lo, o.Lo), max(r.Hi, o.Hi), max(r.Frac, o.Frac)}
+	return Range{Lo: min(r.Lo, o.Lo), Hi: max(r.Hi, o.Hi), Frac: max(r.Frac, o.Frac), Cut: r.Cut || o.Cut}
 }
 
 func (r Range) within(o Range) bool { return r.Lo >= o.Lo && r.Hi <= o.Hi && r.Frac <= o.Frac }

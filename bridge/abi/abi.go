@@ -36,8 +36,9 @@ type Answer struct {
 	Directives []schedule.Directive
 	Source     string
 	Listing    string
-	Check      bool // compare what Halide makes of it with Kernels
+	Check      bool // compare what Halide makes of it with Kernels and Needs
 	Kernels    []Kernel
+	Needs      []Need
 	None       bool // there is no runner-up; the rest is not set
 }
 
@@ -47,6 +48,12 @@ type Kernel struct {
 	Blocks, Threads [3]int64
 	SharedBytes     int64
 	SharedExact     bool // false: Halide sizes it at run time, SharedBytes is the most
+}
+
+// Need is the points of an input that are read along one dimension, at the estimated sizes.
+type Need struct {
+	Input, Dim int
+	Min, Max   int64
 }
 
 // Serve answers one request by calling schedule. An error, a panic included,
@@ -77,6 +84,7 @@ func Serve(request, reply unsafe.Pointer, schedule func(Request) (Answer, error)
 	}
 	encode(out, flat)
 	encodeKernels(out, answer.Kernels)
+	encodeNeeds(out, answer.Needs)
 	out.source, out.listing = C.CString(answer.Source), C.CString(answer.Listing)
 	out.check = boolean(answer.Check)
 	return 0
@@ -119,6 +127,17 @@ func encodeKernels(out *C.gowarp_reply, ks []Kernel) {
 	}
 }
 
+func encodeNeeds(out *C.gowarp_reply, ns []Need) {
+	if len(ns) == 0 {
+		return
+	}
+	out.needs = (*C.gowarp_need)(C.calloc(C.size_t(len(ns)), C.sizeof_gowarp_need))
+	out.num_needs = C.int32_t(len(ns))
+	for i, n := range ns {
+		unsafe.Slice(out.needs, len(ns))[i] = C.gowarp_need{input: C.int32_t(n.Input), dim: C.int32_t(n.Dim), min: C.int64_t(n.Min), max: C.int64_t(n.Max)}
+	}
+}
+
 func boolean(b bool) C.int32_t {
 	if b {
 		return 1
@@ -141,6 +160,13 @@ func encode(out *C.gowarp_reply, ds []flatDirective) {
 		c.tail, c.memory = cstring(d.tail), cstring(d.memory)
 		c.at_func, c.at_stage = C.int32_t(d.atFunc), C.int32_t(d.atStage)
 		c.at_var = cstring(d.atVar)
+		c.special = boolean(d.special)
+		if len(d.multiples) > 0 {
+			c.multiples = (*C.int64_t)(C.calloc(C.size_t(len(d.multiples)), C.sizeof_int64_t))
+			for k, m := range d.multiples {
+				unsafe.Slice(c.multiples, len(d.multiples))[k] = C.int64_t(m)
+			}
+		}
 		if len(d.vars) > 0 {
 			c.vars = (**C.char)(C.calloc(C.size_t(len(d.vars)), C.size_t(unsafe.Sizeof(uintptr(0)))))
 			c.num_vars = C.int32_t(len(d.vars))

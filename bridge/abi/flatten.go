@@ -20,6 +20,8 @@ type flatDirective struct {
 	atFunc       int
 	atStage      int
 	atVar        string
+	multiples    []int64
+	special      bool
 }
 
 // flatten replaces the labels of original loops by their positions ("@0" is
@@ -31,7 +33,7 @@ func flatten(p *halideir.Pipeline, ds []schedule.Directive) ([]flatDirective, er
 		d := &ds[i]
 		f := flatDirective{
 			op: string(d.Do), fn: d.Func, stage: d.Stage, n: d.N,
-			tail: string(d.Tail), memory: string(d.Memory),
+			tail: string(d.Tail), memory: string(d.Memory), multiples: d.Multiples, special: d.Special,
 		}
 		for _, v := range d.Vars {
 			name, err := loopName(p, d.Func, d.Stage, v)

@@ -29,6 +29,8 @@ typedef struct {
     const char *memory;
     int32_t at_func, at_stage;
     const char *at_var;
+    const int64_t *multiples;  // of "specialize", one for each of vars
+    int32_t special;           // acts on the special case
 } gowarp_directive;
 
 // A kernel as the schedule's author expects it, at the estimated sizes, x first.
@@ -38,6 +40,12 @@ typedef struct {
     int64_t shared_bytes;
     int32_t shared_exact;  // 0: Halide sizes it at run time, shared_bytes is the most
 } gowarp_kernel;
+
+// The points of an input that are read along one dimension, at the estimated sizes.
+typedef struct {
+    int32_t input, dim;  // the position in the exported pipeline
+    int64_t min, max;
+} gowarp_need;
 
 // What a check found wrong with an earlier answer: the kernel of a Func, or the schedule
 // as a whole.
@@ -66,9 +74,11 @@ typedef struct {
     int32_t num_directives;
     char *source;   // the schedule as Halide C++
     char *listing;  // the schedule for people, if verbose
-    int32_t check;  // compare what Halide makes of it with kernels
+    int32_t check;  // compare what Halide makes of it with kernels and needs
     gowarp_kernel *kernels;
     int32_t num_kernels;
+    gowarp_need *needs;
+    int32_t num_needs;
     int32_t none;  // there is no runner-up that lacks the faults; the rest is not set
     char *error;
 } gowarp_reply;

@@ -3,7 +3,9 @@
 #include "apply.h"
 #include "loops.h"
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 #include <set>
 
 using namespace Halide;
@@ -61,7 +63,7 @@ struct Step {
 
 class Checker {
 public:
-    explicit Checker(const Graph &g) : g_(g), loops_(g.funcs.size()) {
+    explicit Checker(const Graph &g) : g_(g), loops_(g.funcs.size()), special_(g.funcs.size()) {
         for (size_t i = 0; i < g.funcs.size(); i++) {
             for (const Definition *def : definitions(g.funcs[i].original)) {
                 loops_[i].emplace_back(g.funcs[i].original, *def);
@@ -232,7 +234,14 @@ private:
         if (stage < 0 || stage >= (int)all.size()) {
             fail(text, "the Func has " + std::to_string(all.size()) + " stages that can be scheduled");
         }
-        Loops &loops = all[stage];
+        if (op == "specialize") {
+            return specialize(d, text);
+        }
+        const SpecialCase special = special_[func];
+        if (d.special && (!special.loops || stage != 0)) {
+            fail(text, "the stage has no special case; specialize comes first");
+        }
+        Loops &loops = d.special ? *special.loops : all[stage];
         std::function<void(Stage &)> run;
         if (op == "split") {
             want(d, text, 3, 3);
@@ -292,10 +301,63 @@ private:
         } else {
             fail(text, "there is no such directive");
         }
+        const bool d_special = d.special;
         step.run = [=](const std::vector<Function> &fs) {
             Function f = fs[func];
             Stage s(f, stage == 0 ? f.definition() : f.update(stage - 1), stage);
+            if (d_special) {
+                // Halide gives back the case that it has for the same condition.
+                s = s.specialize(whole(f, special.dims, special.multiples));
+            }
             run(s);
+        };
+        return step;
+    }
+
+    // The loops of the special case of a Func's pure definition, and its condition.
+    struct SpecialCase {
+        std::shared_ptr<Loops> loops;
+        std::vector<int> dims;
+        std::vector<int> multiples;
+    };
+
+    // The condition that extents of an output are multiples. The maximum hides that from Halide 21, whose
+    // simplifier would use it and then no longer find how far the loops of a tile can go.
+    static Expr whole(const Function &f, const std::vector<int> &dims, const std::vector<int> &multiples) {
+        const OutputImageParam out = Func(f).output_buffers().at(0);
+        Expr rest;
+        for (size_t i = 0; i < dims.size(); i++) {
+            const Expr r = out.dim(dims[i]).extent() % multiples[i];
+            rest = rest.defined() ? max(rest, r) : r;
+        }
+        return rest <= 0;
+    }
+
+    Step specialize(const gowarp_directive &d, const std::string &text) {
+        const int func = d.func;
+        if (d.stage != 0 || d.num_vars < 1 || !d.multiples || special_[func].loops) {
+            fail(text, "only a pure definition has one special case, for multiples of extents");
+        }
+        if (std::find(g_.outputs.begin(), g_.outputs.end(), func) == g_.outputs.end()) {
+            fail(text, "only the extents of an output can be told apart");
+        }
+        SpecialCase &special = special_[func];
+        const std::vector<std::string> args = g_.funcs[func].original.args();
+        for (int i = 0; i < d.num_vars; i++) {
+            const std::string name = argument(d, text, d.vars[i]).name();
+            const size_t k = std::find(args.begin(), args.end(), name) - args.begin();
+            if (k == args.size() || d.multiples[i] < 1 || d.multiples[i] > INT32_MAX) {
+                fail(text, name + " is no argument, or its multiple does not fit 32 bits");
+            }
+            special.dims.push_back((int)k);
+            special.multiples.push_back((int)d.multiples[i]);
+        }
+        special.loops = std::make_shared<Loops>(loops_[func][0]);
+        const std::vector<int> dims = special.dims, multiples = special.multiples;
+        Step step{text, func, nullptr};
+        step.run = [=](const std::vector<Function> &fs) {
+            Function f = fs[func];
+            Stage(f, f.definition(), 0).specialize(whole(f, dims, multiples));
         };
         return step;
     }
@@ -332,6 +394,7 @@ private:
 
     const Graph &g_;
     std::vector<std::vector<Loops>> loops_;  // per Func, per stage
+    std::vector<SpecialCase> special_;       // per Func
     std::vector<std::pair<int, const gowarp_directive *>> levels_;
 };
 

@@ -24,7 +24,7 @@ class Report : public IRMutator {
 public:
     explicit Report(const Graph &g) : g_(g) {}
     using IRMutator::mutate;
-    Stmt mutate(const Stmt &s) override { answer(launches_mark + print_launches(read_launches(s, g_))); }
+    Stmt mutate(const Stmt &s) override { answer(launches_mark + print_lowered(read_lowered(s, g_))); }
 
 private:
     const Graph &g_;
@@ -80,7 +80,18 @@ bool differ(const int64_t (&want)[3], const int64_t (&got)[3]) {
 
 class Comparison {
 public:
-    Comparison(const Graph &g, const gowarp_reply &reply, const std::vector<Launch> &found) : g_(g) {
+    Comparison(const Graph &g, const gowarp_reply &reply, const Lowered &lowered) : g_(g) {
+        const std::vector<Launch> &found = lowered.launches;
+        for (const Need &got : lowered.needs) {
+            for (int32_t i = 0; i < reply.num_needs; i++) {
+                const gowarp_need &want = reply.needs[i];
+                if (want.input == got.input && want.dim == got.dim && (got.min < want.min || got.max > want.max)) {
+                    verdict.kind = Verdict::refused;
+                    verdict.notes.push_back("it asks for points " + std::to_string(got.min) + " to " + std::to_string(got.max) + " of dimension " + std::to_string(got.dim) +
+                                            " of the input " + g.inputs[got.input].name() + ", of which " + std::to_string(want.min) + " to " + std::to_string(want.max) + " are needed");
+                }
+            }
+        }
         std::vector<bool> expected(found.size());
         for (int32_t i = 0; i < reply.num_kernels; i++) {
             const gowarp_kernel &want = reply.kernels[i];
@@ -93,8 +104,14 @@ public:
                     }
                 }
             }
-            if (n != 1) {
+            if (n == 0 && launched(lowered, want.func)) {
+                remark(want.func, want.stage, "none is launched: Halide sees that it changes nothing");
+            } else if (n != 1) {
                 fault(want.func, want.stage, "one kernel is expected, " + std::to_string(n) + " are launched");
+            }
+            if (n == 0 && !launched(lowered, want.func)) {
+                // Its readers need nothing of it once others are inlined: no kernel is at fault.
+                verdict.kind = Verdict::refused;
             }
         }
         for (size_t k = 0; k < found.size(); k++) {
@@ -107,6 +124,10 @@ public:
     Verdict verdict;
 
 private:
+    static bool launched(const Lowered &lowered, int func) {
+        return std::any_of(lowered.launches.begin(), lowered.launches.end(), [&](const Launch &k) { return k.func == func; });
+    }
+
     void compare(const gowarp_kernel &want, const Launch &got) {
         const auto at = [&](const std::string &why) { fault(want.func, want.stage, why); };
         if (got.times != 1) {
@@ -137,7 +158,9 @@ private:
     }
 
     void fault(int func, int stage, const std::string &why) {
-        verdict.kind = Verdict::disagrees;
+        if (verdict.kind != Verdict::refused) {
+            verdict.kind = Verdict::disagrees;
+        }
         if (std::find(verdict.funcs.begin(), verdict.funcs.end(), func) == verdict.funcs.end()) {
             verdict.funcs.push_back(func);
         }
@@ -165,7 +188,7 @@ Verdict check(const Graph &g, const Target &target, const gowarp_reply &reply) {
     case Forked::unfinished:
         return {Verdict::unchecked, {}, {"the process that lowers it was given up: " + f.text}};
     case Forked::crashed: {
-        Verdict v{Verdict::not_lowered, {}, {"the process that lowers it: " + f.text}};
+        Verdict v{Verdict::refused, {}, {"the process that lowers it: " + f.text}};
         if (!f.said.empty()) {
             v.notes.push_back("it said: " + one_line(f.said));
         }
@@ -175,9 +198,9 @@ Verdict check(const Graph &g, const Target &target, const gowarp_reply &reply) {
         break;
     }
     if (f.text.empty() || f.text[0] != launches_mark) {
-        return {Verdict::not_lowered, {}, {"Halide does not lower it: " + one_line(f.text.substr(std::min<size_t>(1, f.text.size())))}};
+        return {Verdict::refused, {}, {"Halide does not lower it: " + one_line(f.text.substr(std::min<size_t>(1, f.text.size())))}};
     }
-    return Comparison(g, reply, parse_launches(f.text.substr(1))).verdict;
+    return Comparison(g, reply, parse_lowered(f.text.substr(1))).verdict;
 }
 
 }  // namespace gowarp

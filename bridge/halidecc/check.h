@@ -13,10 +13,10 @@ namespace gowarp {
 // What a check found.
 struct Verdict {
     enum Kind {
-        agrees,       // notes may hold what no other schedule would change
-        disagrees,    // funcs are those of the kernels that do not
-        not_lowered,  // Halide refuses the schedule, or dies of it
-        unchecked,    // nothing is known
+        agrees,     // notes may hold what no other schedule would change
+        disagrees,  // funcs are those of the kernels that do not
+        refused,    // Halide does not lower it, dies of it, leaves a Func away, or asks for more of an input than is needed
+        unchecked,  // nothing is known
     };
     Kind kind = agrees;
     std::vector<int> funcs;
@@ -24,7 +24,7 @@ struct Verdict {
 };
 
 // Applies the reply's directives in a forked child, lowers the pipeline there up to the
-// point where GPU code is split off, and compares the kernels. Nothing changes in this
+// point where GPU code is split off, and compares the kernels and what is asked of inputs. Nothing changes in this
 // process, not even the counters that Halide's unique names come from.
 Verdict check(const Graph &g, const Halide::Target &target, const gowarp_reply &reply);
 

@@ -9,11 +9,12 @@ namespace gowarp {
 
 namespace {
 
-// Lowerings after the first. Then the pipeline without fusion is taken as it is: something
-// legal always exists.
-constexpr int most_runners_up = 2;
+// So many schedules are answered by one without the kernels at fault. The next answer fuses
+// nothing: something legal always exists.
+constexpr int most_by_kernel = 2;
 
-// The fault of a schedule as a whole: the answer to it fuses nothing.
+// The fault of a schedule as a whole: the answer to it fuses nothing, and the answer to one
+// that fuses nothing inlines nothing.
 constexpr int whole = -1;
 
 }  // namespace
@@ -32,7 +33,6 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
         }
         return next;
     };
-    bool refused = false;  // by Halide, so that it fuses nothing any more
     for (int attempt = 0; (now ? now : winner)->check; attempt++) {
         const Reply &candidate = now ? *now : *winner;
         const Verdict v = check(g, target, candidate);
@@ -48,23 +48,19 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
             say("the schedule could not be checked and is taken as it is");
             break;
         }
-        if (v.kind == Verdict::not_lowered && refused) {
-            say("Halide does not lower it without fusion either; the first schedule is taken");
+        const bool refused = v.kind == Verdict::refused, all = refused || attempt >= most_by_kernel;
+        std::unique_ptr<Reply> next = runner_up(attempt, all ? std::vector<int>{whole} : v.funcs);
+        if (!next && refused) {
+            say("without fusion and inlining it is no better; the first schedule is taken");
             now.reset();
             break;
         }
-        const bool last = attempt == most_runners_up;
-        refused = v.kind == Verdict::not_lowered;
-        std::unique_ptr<Reply> next = runner_up(attempt, refused || last ? std::vector<int>{whole} : v.funcs);
         if (!next) {
             say("there is no other way to run it; it is taken as it is");
             break;
         }
         now = std::move(next);
-        say(refused || last ? "runner-up: every Func that is not inlined in a kernel of its own" : "runner-up: every Func of such a kernel in a kernel of its own");
-        if (last) {
-            break;
-        }
+        say(all ? "runner-up: less is fused or inlined in the whole of it" : "runner-up: every Func of such a kernel in a kernel of its own");
     }
     return now ? std::move(now) : std::move(winner);
 }

@@ -104,6 +104,7 @@ public:
     }
 
     std::vector<Launch> found;
+    std::vector<Need> needs;
 
 private:
     using IRVisitor::visit;
@@ -180,9 +181,35 @@ private:
         scratch_ = scratch;
     }
 
-    void visit(const AssertStmt *) override {
+    void visit(const AssertStmt *op) override {
         if (in_kernel_) {
             found.back().trap = true;
+        } else {
+            need(op->message);
+        }
+    }
+
+    // What is asked of an input is said by the error that it would be not to have it:
+    // whose buffer, the dimension, the least and the largest index that is touched.
+    void need(const Expr &message) {
+        if (const Let *let = message.as<Let>()) {
+            define(values_, let->name, evaluate(let->value));
+            need(let->body);
+            return;
+        }
+        const Call *error = message.as<Call>();
+        if (!error || error->name != "halide_error_access_out_of_bounds" || error->args.size() < 4) {
+            return;
+        }
+        const StringImm *buffer = error->args[0].as<StringImm>();
+        const auto dim = as_const_int(error->args[1]), min = as_const_int(evaluate(error->args[2])), max = as_const_int(evaluate(error->args[3]));
+        if (!buffer || !dim || !min || !max) {
+            return;
+        }
+        for (size_t i = 0; i < g_.inputs.size(); i++) {
+            if (buffer->value == "Input buffer " + g_.inputs[i].name()) {
+                needs.push_back({(int)i, (int)*dim, *min, *max});
+            }
         }
     }
 
@@ -208,15 +235,19 @@ private:
 
 }  // namespace
 
-std::vector<Launch> read_launches(const Stmt &s, const Graph &g) {
+Lowered read_lowered(const Stmt &s, const Graph &g) {
     Reader r(g);
     s.accept(&r);
-    return r.found;
+    return {r.found, r.needs};
 }
 
-std::string print_launches(const std::vector<Launch> &all) {
+std::string print_lowered(const Lowered &all) {
     std::ostringstream s;
-    for (const Launch &k : all) {
+    s << all.needs.size() << "\n";
+    for (const Need &n : all.needs) {
+        s << n.input << " " << n.dim << " " << n.min << " " << n.max << "\n";
+    }
+    for (const Launch &k : all.launches) {
         s << k.func << " " << k.stage;
         for (const auto &v : {k.blocks, k.threads}) {
             s << " " << v[0] << " " << v[1] << " " << v[2];
@@ -226,13 +257,18 @@ std::string print_launches(const std::vector<Launch> &all) {
     return s.str();
 }
 
-std::vector<Launch> parse_launches(const std::string &text) {
+Lowered parse_lowered(const std::string &text) {
     std::istringstream s(text);
-    std::vector<Launch> all;
+    Lowered all;
+    size_t needs = 0;
+    s >> needs;
+    for (Need n; needs > 0 && s >> n.input >> n.dim >> n.min >> n.max; needs--) {
+        all.needs.push_back(n);
+    }
     Launch k;
     while (s >> k.func >> k.stage >> k.blocks[0] >> k.blocks[1] >> k.blocks[2] >> k.threads[0] >> k.threads[1] >> k.threads[2] >>
            k.shared_bytes >> k.times >> k.trap >> k.global_scratch) {
-        all.push_back(k);
+        all.launches.push_back(k);
     }
     return all;
 }

@@ -1,4 +1,5 @@
-// The kernels that a lowered pipeline launches.
+// What a lowered pipeline does at the estimated sizes: the kernels that it launches, and what
+// it asks its inputs for.
 #ifndef GOWARP_LAUNCHES_H
 #define GOWARP_LAUNCHES_H
 
@@ -21,13 +22,24 @@ struct Launch {
     bool global_scratch = false;  // its private storage is in global memory
 };
 
+// The points of an input that it must have along one dimension.
+struct Need {
+    int input = -1, dim = 0;  // the position in Graph::inputs
+    int64_t min = 0, max = -1;
+};
+
+struct Lowered {
+    std::vector<Launch> launches;
+    std::vector<Need> needs;  // only those that the estimates determine
+};
+
 // Reads the code of a pipeline after all of lowering, before GPU code is split off.
 // A number that the estimates do not determine is unknown.
-std::vector<Launch> read_launches(const Halide::Internal::Stmt &s, const Graph &g);
+Lowered read_lowered(const Halide::Internal::Stmt &s, const Graph &g);
 
 // As text, and back.
-std::string print_launches(const std::vector<Launch> &all);
-std::vector<Launch> parse_launches(const std::string &text);
+std::string print_lowered(const Lowered &all);
+Lowered parse_lowered(const std::string &text);
 
 }  // namespace gowarp
 

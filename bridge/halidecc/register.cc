@@ -34,11 +34,13 @@ extern "C" void gowarp_reply_free(gowarp_reply *reply) {
         free((void *)d.tail);
         free((void *)d.memory);
         free((void *)d.at_var);
+        free((void *)d.multiples);
     }
     free(reply->directives);
     free(reply->source);
     free(reply->listing);
     free(reply->kernels);
+    free(reply->needs);
     free(reply->error);
     *reply = gowarp_reply{};
 }

@@ -46,6 +46,9 @@ func answer(req abi.Request) (abi.Answer, error) {
 	if err != nil {
 		return abi.Answer{}, err
 	}
+	if err := autoscheduler.CheckTarget(p, params); err != nil {
+		return abi.Answer{}, err
+	}
 	r, err := autoscheduler.RunnerUp(p, params, req.Faults, req.Verbose > 1)
 	switch {
 	case err != nil:
@@ -56,6 +59,9 @@ func answer(req abi.Request) (abi.Answer, error) {
 	a := abi.Answer{Pipeline: p, Directives: r.Schedule.Directives, Source: r.Schedule.CPlusPlus(p), Check: params.Check == "1" && params.Schedule == ""}
 	for _, l := range r.Launches() {
 		a.Kernels = append(a.Kernels, abi.Kernel(l))
+	}
+	for _, n := range r.Needs() {
+		a.Needs = append(a.Needs, abi.Need(n))
 	}
 	if req.Verbose > 0 {
 		var b strings.Builder
@@ -73,6 +79,10 @@ func listing(w io.Writer, p *halideir.Pipeline, r *autoscheduler.Result) error {
 			return err
 		}
 		fmt.Fprintln(w)
+	} else {
+		for _, text := range r.Remarks() {
+			fmt.Fprintln(w, text)
+		}
 	}
 	return r.Schedule.Tree(w, p)
 }

@@ -18,8 +18,16 @@ func flagsFirst(app *cli.App, args []string) []string {
 	if cmd == nil || cmd.SkipFlagParsing || cmd.Name == "exec" || cmd.Name == "verify" {
 		return args
 	}
+	first := 2
+	if sub := cmd.Subcommands; len(sub) > 0 {
+		for _, s := range sub {
+			if s.Name == args[2] {
+				cmd, first = s, 3
+			}
+		}
+	}
 	var flags, rest []string
-	for i := 2; i < len(args); i++ {
+	for i := first; i < len(args); i++ {
 		a := args[i]
 		switch {
 		case a == "--":
@@ -39,7 +47,7 @@ func flagsFirst(app *cli.App, args []string) []string {
 			}
 		}
 	}
-	return slices.Concat(args[:2], flags, rest)
+	return slices.Concat(args[:first], flags, rest)
 }
 
 // takesValue reports whether the word after a flag is its value.

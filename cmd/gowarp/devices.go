@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
@@ -14,11 +15,28 @@ func devicesCommand() *cli.Command {
 		Name:         "devices",
 		Usage:        "list the devices that --gpu knows",
 		OnUsageError: onUsage,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "sources", Usage: "where each device's figures are from, and which are uncertain"},
+			&cli.BoolFlag{Name: "json", Usage: "every figure of every device, with its source"},
+		},
 		Action: func(c *cli.Context) error {
 			if err := noArguments(c); err != nil {
 				return err
 			}
+			if c.Bool("json") {
+				e := json.NewEncoder(c.App.Writer)
+				e.SetEscapeHTML(false)
+				e.SetIndent("", "  ")
+				return e.Encode(occupancy.Devices())
+			}
 			tw := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+			if c.Bool("sources") {
+				fmt.Fprintln(tw, "NAME\tSOURCE")
+				for _, d := range occupancy.Devices() {
+					fmt.Fprintf(tw, "%s\t%s\n", d.Name, d.Source)
+				}
+				return tw.Flush()
+			}
 			fmt.Fprintln(tw, "NAME\tDEVICE\tAPI\tCAPABILITY\tSMS\tTHREADS/SM\tSHARED/SM\tSHARED/BLOCK")
 			for _, d := range occupancy.Devices() {
 				cc := "-"

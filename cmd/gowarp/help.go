@@ -18,6 +18,8 @@ func helpCommand() *cli.Command {
 				return usagef("help: one COMMAND is wanted, %d given", c.NArg())
 			case c.App.Command(word) == nil:
 				return usagef("help: there is no command %q%s; 'gowarp help' lists them", word, nearest(word, commandNames(c.App)))
+			case len(c.App.Command(word).Subcommands) > 0: // cli's own help for these leaves out their options
+				return c.App.Run([]string{c.App.Name, word, "--help"})
 			default:
 				return cli.ShowCommandHelp(c, word)
 			}

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
-	"github.com/xrash/smetrics"
+
+	"gowarp/internal/suggest"
 )
 
 // usageError is a mistake in how the command was called.
@@ -75,15 +76,4 @@ func commandNames(app *cli.App) []string {
 }
 
 // nearest is ` (did you mean "x"?)` for the word that was probably meant, if one is near.
-func nearest(word string, words []string) string {
-	best, dist := "", min(3, (len(word)+1)/2)
-	for _, w := range words {
-		if d := smetrics.WagnerFischer(word, w, 1, 1, 1); d < dist {
-			best, dist = w, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %q?)", best)
-}
+func nearest(word string, words []string) string { return suggest.Nearest(word, words) }

@@ -172,6 +172,8 @@ func (e End) at(env halideir.Env) int64 {
 type Group struct {
 	Funcs  map[int][]Growth // Func id, outside producers included
 	Inputs map[int][]Growth // input id
+
+	lowest int // the lowest id in Funcs
 }
 
 // Grow computes the growth for the tile of one stage. in reports whether a Func
@@ -184,10 +186,10 @@ func (f *Fits) Grow(out, stage int, in, stored func(id int) bool) *Group {
 	for k := range own {
 		own[k] = Growth{Dim: k, Num: 1, Den: 1, Known: true, Trust: Trust{Fixed: true}}
 	}
-	g.Funcs[out] = own
+	g.Funcs[out], g.lowest = own, out
 	g.through(f, out, stage)
-	for id := out - 1; id >= 0; id-- {
-		if !in(id) || g.Funcs[id] == nil {
+	for id := out - 1; id >= g.lowest; id-- {
+		if g.Funcs[id] == nil || !in(id) {
 			continue
 		}
 		if stored(id) {
@@ -235,6 +237,7 @@ func (g *Group) through(f *Fits, id, stage int) {
 		}
 		if ft.edge.Func >= 0 {
 			g.Funcs[ft.edge.Func] = union(g.Funcs[ft.edge.Func], need)
+			g.lowest = min(g.lowest, ft.edge.Func)
 		} else {
 			g.Inputs[ft.edge.Input] = union(g.Inputs[ft.edge.Input], need)
 		}

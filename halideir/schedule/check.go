@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 
 	"gowarp/halideir"
 )
@@ -50,9 +51,10 @@ func (g *program) checkPlace(f int) error {
 		case g.compute[at.Func].inline:
 			return fmt.Errorf("%s: %s is inlined and has no loops", place.by, at.Name)
 		}
-		n := g.nests[at.Func][at.Stage]
-		if n.find(at.Var) < 0 {
-			return fmt.Errorf("%s: %s has no loop %q; it has %s", place.by, StageLabel(at.Name, at.Stage), at.Var, n.list())
+		for _, n := range g.cases(at.Func, at.Stage) {
+			if n.find(at.Var) < 0 {
+				return fmt.Errorf("%s: %s has no loop %q; it has %s", place.by, StageLabel(at.Name, at.Stage), at.Var, n.list())
+			}
 		}
 	}
 	return nil
@@ -85,8 +87,7 @@ func (l *Level) String() string { return StageLabel(l.Name, l.Stage) + "." + l.V
 func (g *program) inside(in, out *Level, budget int) bool {
 	for ; in != nil && budget >= 0; budget-- {
 		if in.Func == out.Func && in.Stage == out.Stage {
-			n := g.nests[in.Func][in.Stage]
-			return n.find(in.Var) <= n.find(out.Var)
+			return !slices.ContainsFunc(g.cases(in.Func, in.Stage), func(n *nest) bool { return n.find(in.Var) > n.find(out.Var) })
 		}
 		in = g.compute[in.Func].at
 	}

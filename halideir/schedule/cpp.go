@@ -90,6 +90,19 @@ func (cplusplus) chain(b *strings.Builder, stage string, calls []string) {
 	b.WriteString(";\n")
 }
 
+func (cplusplus) specialize(name, fn string, dims []int, multiples []int64) string {
+	rest := ""
+	for i, k := range dims {
+		term := fmt.Sprintf("%s.output_buffers().at(0).dim(%d).extent() %% %d", fn, k, multiples[i])
+		if rest == "" {
+			rest = term
+		} else {
+			rest = fmt.Sprintf("::Halide::max(%s, %s)", rest, term)
+		}
+	}
+	return fmt.Sprintf("::Halide::Stage %s = %s.specialize(%s <= 0);\n", name, fn, rest)
+}
+
 func (cplusplus) call(d *Directive, vars []string, atFunc, atVar string) string {
 	args := strings.Join(vars, ", ")
 	switch d.Do {

@@ -194,6 +194,9 @@ func funcFacts(s *Schedule) *byFunc {
 	for i := range s.Directives {
 		d := &s.Directives[i]
 		what, value := d.fact()
+		if d.Special {
+			what = "special " + what
+		}
 		if d.Stage > 0 {
 			what = fmt.Sprintf("update(%d) %s", d.Stage-1, what)
 		}
@@ -258,6 +261,8 @@ func (d *Directive) fact() (what, value string) {
 		return "fuse", fmt.Sprintf("%s, %s into %s", d.Vars[0], d.Vars[1], d.Vars[2])
 	case BoundStorage, BoundExtent, AlignStorage:
 		return fmt.Sprintf("%s %s", d.Do, d.Vars[0]), fmt.Sprint(d.N)
+	case Specialize:
+		return string(d.Do), strings.TrimSuffix(strings.TrimPrefix(d.String(), d.Name+".specialize("), ")")
 	case GPUSingleThread, Atomic:
 		return string(d.Do), "yes"
 	}

@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,7 @@ type form struct {
 	number           bool // N
 	memory, at       bool
 	ofFunc           bool // acts on the Func, not on one stage
+	multiples        bool // one for each of Vars
 }
 
 var forms = map[Do]form{
@@ -35,6 +37,7 @@ var forms = map[Do]form{
 	Vectorize:       {minVars: 1, maxVars: 1},
 	Serial:          {minVars: 1, maxVars: 1},
 	Atomic:          {},
+	Specialize:      {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 
 // tails are the words of the JSON form with Halide's names.
@@ -84,6 +87,14 @@ func (d *Directive) shape() error {
 		return fmt.Errorf("the tail %q is unknown, or not a split's", d.Tail)
 	case f.memory != (d.Memory != "") || f.memory && !d.Memory.known():
 		return fmt.Errorf("the memory is %q", d.Memory)
+	case f.multiples && len(d.Multiples) != len(d.Vars) || !f.multiples && len(d.Multiples) != 0:
+		return fmt.Errorf("it has %d multiples for %d vars", len(d.Multiples), len(d.Vars))
+	case slices.ContainsFunc(d.Multiples, func(n int64) bool { return n < 1 || n > math.MaxInt32 }):
+		return fmt.Errorf("the multiples are %d, want 1..%d", d.Multiples, math.MaxInt32)
+	case d.Special && (f.ofFunc || f.multiples || d.Stage != 0):
+		return fmt.Errorf("it does not act on the special case of a pure definition")
+	case f.multiples && d.Stage != 0:
+		return fmt.Errorf("only a pure definition has a special case, not stage %d", d.Stage)
 	case f.at != (d.At != nil):
 		return fmt.Errorf("it and its loop level do not go together")
 	case f.at && (d.At.Func < 0 || d.At.Stage < 0 || d.At.Var == ""):
@@ -119,7 +130,12 @@ func (d *Directive) String() string {
 	if d.At != nil {
 		args = append(args, StageLabel(d.At.Name, d.At.Stage), d.At.Var)
 	}
-	args = append(args, d.Vars...)
+	for i, v := range d.Vars {
+		if i < len(d.Multiples) {
+			v = fmt.Sprintf("%s %% %d == 0", v, d.Multiples[i])
+		}
+		args = append(args, v)
+	}
 	if d.N != 0 {
 		args = append(args, fmt.Sprint(d.N))
 	}
@@ -129,7 +145,11 @@ func (d *Directive) String() string {
 	if d.Memory != "" {
 		args = append(args, string(d.Memory))
 	}
-	return fmt.Sprintf("%s.%s(%s)", StageLabel(d.Name, d.Stage), d.Do, strings.Join(args, ", "))
+	label := StageLabel(d.Name, d.Stage)
+	if d.Special {
+		label += "[special]"
+	}
+	return fmt.Sprintf("%s.%s(%s)", label, d.Do, strings.Join(args, ", "))
 }
 
 // StageLabel is a stage for people: gray, or gray.update(0).

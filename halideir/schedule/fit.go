@@ -222,10 +222,16 @@ func (s *Schedule) FixedStorage(p *halideir.Pipeline) ([]Stored, error) {
 		}
 		st := Stored{Func: f, Sizes: sizes[f], At: *at, Tile: make([]int64, len(p.Funcs[at.Func].Args)), Within: make([]bool, len(p.Funcs)), Inlined: make([]bool, len(p.Funcs))}
 		loops := p.Funcs[at.Func].Stages[at.Stage].Loops
-		n := g.nests[at.Func][at.Stage]
-		for k, moved := range n.tile(at.Var) {
-			if a := loops[k].Arg; a >= 0 && moved < manyPoints {
-				st.Tile[a] = moved
+		for i, n := range g.cases(at.Func, at.Stage) {
+			for k, moved := range n.tile(at.Var) {
+				a := loops[k].Arg
+				switch {
+				case a < 0:
+				case moved >= manyPoints || i > 0 && st.Tile[a] == 0:
+					st.Tile[a] = 0
+				default:
+					st.Tile[a] = max(st.Tile[a], moved)
+				}
 			}
 		}
 		for c := range p.Funcs {

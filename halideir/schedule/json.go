@@ -66,6 +66,9 @@ type directiveJSON struct {
 	Tail   Tail       `json:"tail,omitempty"`
 	Memory Memory     `json:"memory,omitempty"`
 	At     *levelJSON `json:"at,omitempty"`
+
+	Multiples []int64 `json:"multiples,omitempty"`
+	Special   bool    `json:"special,omitempty"`
 }
 
 // number is a float64 whose infinities JSON can hold, as strings: the cost of
@@ -187,7 +190,7 @@ func kernelOut(k *Kernel) kernelJSON {
 func directiveOut(d *Directive) directiveJSON {
 	out := directiveJSON{
 		Do: d.Do, Func: d.Func, Name: d.Name, Stage: d.Stage, Vars: d.Vars,
-		N: d.N, Tail: d.Tail, Memory: d.Memory,
+		N: d.N, Tail: d.Tail, Memory: d.Memory, Multiples: d.Multiples, Special: d.Special,
 	}
 	if d.At != nil {
 		at := levelJSON(*d.At)
@@ -270,8 +273,8 @@ func kernelIn(k *kernelJSON) (Kernel, error) {
 		return out, fmt.Errorf("there is no Func %d with a stage %d", k.Func, k.Stage)
 	}
 	for _, m := range k.Members {
-		if m.Level != "block" && m.Level != "thread" {
-			return out, fmt.Errorf("member %s: the level %q is not block or thread", m.Name, m.Level)
+		if m.Level != "block" && m.Level != "thread" && m.Level != "warp" {
+			return out, fmt.Errorf("member %s: the level %q is not block, warp or thread", m.Name, m.Level)
 		}
 		if m.Func < 0 || !m.Memory.known() {
 			return out, fmt.Errorf("member %s: Func %d in memory %q", m.Name, m.Func, m.Memory)
@@ -284,7 +287,7 @@ func kernelIn(k *kernelJSON) (Kernel, error) {
 func directiveIn(d *directiveJSON) (Directive, error) {
 	out := Directive{
 		Do: d.Do, Func: d.Func, Name: d.Name, Stage: d.Stage, Vars: d.Vars,
-		N: d.N, Tail: d.Tail, Memory: d.Memory,
+		N: d.N, Tail: d.Tail, Memory: d.Memory, Multiples: d.Multiples, Special: d.Special,
 	}
 	if d.At != nil {
 		at := Level(*d.At)

@@ -61,6 +61,7 @@ type placement struct {
 type program struct {
 	p       *halideir.Pipeline
 	nests   [][]*nest
+	special []*nest // per Func: the special case of its pure definition, or nil
 	compute []placement
 	store   []placement
 	memory  []Memory
@@ -72,6 +73,7 @@ func newProgram(p *halideir.Pipeline) *program {
 	g := &program{
 		p:       p,
 		nests:   make([][]*nest, len(p.Funcs)),
+		special: make([]*nest, len(p.Funcs)),
 		compute: make([]placement, len(p.Funcs)),
 		store:   make([]placement, len(p.Funcs)),
 		memory:  make([]Memory, len(p.Funcs)),
@@ -168,8 +170,47 @@ func (g *program) do(d *Directive) error {
 	if d.Stage >= len(g.nests[d.Func]) {
 		return fmt.Errorf("%s has %d stages that can be scheduled", f.Label, len(g.nests[d.Func]))
 	}
-	return g.nests[d.Func][d.Stage].do(d, f)
+	n := g.nests[d.Func][d.Stage]
+	switch {
+	case d.Do == Specialize:
+		return g.specialize(d, f, n)
+	case d.Special && g.special[d.Func] == nil:
+		return fmt.Errorf("%s has no special case; specialize comes first", f.Label)
+	case d.Special:
+		n = g.special[d.Func]
+	}
+	return n.do(d, f)
 }
+
+// specialize makes the special case, with the loops as they are.
+func (g *program) specialize(d *Directive, f *halideir.Func, n *nest) error {
+	switch {
+	case !f.Output:
+		return fmt.Errorf("only the extents of an output can be told apart, and %s is none", f.Label)
+	case g.special[d.Func] != nil:
+		return fmt.Errorf("%s has a special case already", f.Label)
+	}
+	for _, v := range d.Vars {
+		if argument(f, v) < 0 {
+			return fmt.Errorf("%s is no argument of %s", v, f.Label)
+		}
+	}
+	c := *n
+	c.loops, c.ids, c.steps = slices.Clone(n.loops), slices.Clone(n.ids), slices.Clone(n.steps)
+	g.special[d.Func] = &c
+	return nil
+}
+
+// cases are the nests of a stage: the special case, if there is one, and the stage itself.
+func (g *program) cases(fn, stage int) []*nest {
+	if stage == 0 && g.special[fn] != nil {
+		return []*nest{g.special[fn], g.nests[fn][0]}
+	}
+	return []*nest{g.nests[fn][stage]}
+}
+
+// main is the nest of a stage that stands for it: the special case, if there is one.
+func (g *program) main(fn, stage int) *nest { return g.cases(fn, stage)[0] }
 
 func (g *program) doFunc(d *Directive, f *halideir.Func) error {
 	switch d.Do {

@@ -72,6 +72,19 @@ func (python) madeDecl(rvar bool, name string) string {
 	return fmt.Sprintf("%s = hl.%s(%s)", name, varType(rvar), pythonString(name))
 }
 
+func (python) specialize(name, fn string, dims []int, multiples []int64) string {
+	rest := ""
+	for i, k := range dims {
+		term := fmt.Sprintf("%s.output_buffers()[0].dim(%d).extent() %% %d", fn, k, multiples[i])
+		if rest == "" {
+			rest = term
+		} else {
+			rest = fmt.Sprintf("hl.max(%s, %s)", rest, term)
+		}
+	}
+	return fmt.Sprintf("    %s = %s.specialize(%s <= 0)\n", name, fn, rest)
+}
+
 func (python) call(d *Directive, vars []string, atFunc, atVar string) string {
 	args := vars
 	switch d.Do {

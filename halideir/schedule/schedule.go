@@ -45,6 +45,9 @@ const (
 	Vectorize       Do = "vectorize"
 	Serial          Do = "serial"
 	Atomic          Do = "atomic"
+	// Specialize makes a special case of a stage of an output: that in every dimension of Vars its extent is a
+	// multiple of the number in Multiples. Directives that are Special act on it, the others on all other cases.
+	Specialize Do = "specialize"
 )
 
 // Memory is where a Func is stored. Its value is the word in the JSON form.
@@ -90,6 +93,9 @@ type Directive struct {
 	Tail   Tail
 	Memory Memory
 	At     *Level
+	// Multiples of Specialize, parallel to Vars.
+	Multiples []int64
+	Special   bool // acts on the special case
 }
 
 // Kernel is one GPU kernel (or one host loop nest) that the directives make,
@@ -115,7 +121,7 @@ type Kernel struct {
 type Member struct {
 	Func    int
 	Name    string
-	Level   string // "block" or "thread"
+	Level   string // "block", "warp" or "thread"
 	Memory  Memory
 	Extents []int64
 	Bytes   int64

@@ -126,7 +126,7 @@ func (z *sizer) tile(f int, at *Level) box {
 	if !ok {
 		return nil
 	}
-	n := z.nests[at.Func][at.Stage]
+	n := z.main(at.Func, at.Stage)
 	inside := n.inside(at.Var, n.extents(lo, hi))
 	to := make([]int64, len(lo))
 	for k := range lo {

@@ -22,6 +22,9 @@ type dialect interface {
 	madeDecl(rvar bool, name string) string
 	call(d *Directive, vars []string, atFunc, atVar string) string
 	chain(b *strings.Builder, stage string, calls []string)
+	// specialize is the line that makes the special case of an output's stage, in a new variable. It hides from
+	// Halide 21 that extents are multiples: what the simplifier learns of that spoils its bounds of loops.
+	specialize(name, fn string, dims []int, multiples []int64) string
 }
 
 // sourceWriter writes directives as source, in any dialect.
@@ -32,6 +35,8 @@ type sourceWriter struct {
 	funcs  map[int]string
 	made   map[madeVar]string
 	scopes map[[2]int]map[string]sourceLoop
+	// special are the variables of special cases.
+	special map[int]string
 	// Declarations, in the order in which they must stand.
 	funcLines, loopLines, madeLines []string
 }
@@ -46,7 +51,7 @@ type sourceLoop struct {
 // writeSource is the source of the directives: the declarations that it needs, and the calls. Names
 // in reserved are not used for anything.
 func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []string) (declarations []string, calls string) {
-	w := sourceWriter{dialect: d, p: p, used: map[string]bool{}, funcs: map[int]string{}, made: map[madeVar]string{}, scopes: map[[2]int]map[string]sourceLoop{}}
+	w := sourceWriter{dialect: d, p: p, used: map[string]bool{}, funcs: map[int]string{}, made: map[madeVar]string{}, scopes: map[[2]int]map[string]sourceLoop{}, special: map[int]string{}}
 	for _, word := range reserved {
 		w.used[word] = true
 	}
@@ -61,7 +66,8 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 	var body strings.Builder
 	for i := 0; i < len(ds); {
 		j := i + 1
-		for j < len(ds) && ds[j].Func == ds[i].Func && ds[j].Stage == ds[i].Stage {
+		for j < len(ds) && ds[j].Func == ds[i].Func && ds[j].Stage == ds[i].Stage && ds[j].Special == ds[i].Special &&
+			ds[j].Do != Specialize && ds[i].Do != Specialize {
 			j++
 		}
 		w.stageCalls(&body, ds[i:j])
@@ -187,6 +193,15 @@ func (w *sourceWriter) declare(d *Directive) {
 
 // stageCalls writes what is said of one stage in a row.
 func (w *sourceWriter) stageCalls(b *strings.Builder, ds []Directive) {
+	if d := &ds[0]; d.Do == Specialize {
+		w.special[d.Func] = w.identifier(w.fn(d.Func) + "_whole")
+		dims := make([]int, len(d.Vars))
+		for i, v := range d.Vars {
+			dims[i] = argument(&w.p.Funcs[d.Func], v)
+		}
+		b.WriteString(w.specialize(w.special[d.Func], w.fn(d.Func), dims, d.Multiples))
+		return
+	}
 	calls := make([]string, len(ds))
 	for i := range ds {
 		d := &ds[i]
@@ -200,5 +215,9 @@ func (w *sourceWriter) stageCalls(b *strings.Builder, ds []Directive) {
 		}
 		calls[i] = w.call(d, vars, atFunc, atVar)
 	}
-	w.chain(b, StageLabel(w.fn(ds[0].Func), ds[0].Stage), calls)
+	stage := StageLabel(w.fn(ds[0].Func), ds[0].Stage)
+	if ds[0].Special {
+		stage = w.special[ds[0].Func]
+	}
+	w.chain(b, stage, calls)
 }

@@ -54,7 +54,7 @@ func (s *Schedule) Tree(w io.Writer, p *halideir.Pipeline) error {
 		for j, n := range g.nests[f] {
 			fmt.Fprintln(b, t.header(f, j))
 			root := &branch{}
-			t.nest(root, n)
+			t.stage(root, n)
 			root.write(b, "")
 		}
 	}
@@ -89,6 +89,29 @@ func (t *treePrinter) header(f, stage int) string {
 		return text
 	}
 	return "root " + label
+}
+
+// stage writes one stage's loops under b, those of its special case first.
+func (t *treePrinter) stage(b *branch, n *nest) {
+	if cases := t.cases(n.fn, n.stage); len(cases) > 1 {
+		t.nest(b.add(t.special(n.fn)), cases[0])
+		b = b.add("else")
+	}
+	t.nest(b, n)
+}
+
+// special is the condition of a Func's special case.
+func (t *treePrinter) special(f int) string {
+	for i := range t.schedule.Directives {
+		if d := &t.schedule.Directives[i]; d.Do == Specialize && d.Func == f {
+			var terms []string
+			for k, v := range d.Vars {
+				terms = append(terms, fmt.Sprintf("%s a multiple of %d", v, d.Multiples[k]))
+			}
+			return "if extents are whole: " + strings.Join(terms, ", ")
+		}
+	}
+	return "special"
 }
 
 // nest writes one stage's loops under b. Neighbours of a kind share a line

@@ -40,8 +40,10 @@ func (s *Schedule) CheckForms(p *halideir.Pipeline) error {
 func (g *program) each(f func(n *nest, label string) error) error {
 	for fn := range g.nests {
 		for st, n := range g.nests[fn] {
-			if err := f(n, StageLabel(g.p.Funcs[fn].Label, st)); err != nil {
-				return err
+			for _, n := range g.cases(n.fn, n.stage) {
+				if err := f(n, StageLabel(g.p.Funcs[fn].Label, st)); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -93,7 +95,7 @@ func (g *program) loopsAround(fn int, f func(n *nest, at int) bool) {
 		if level == nil {
 			return
 		}
-		n := g.nests[level.Func][level.Stage]
+		n := g.main(level.Func, level.Stage)
 		for i := max(n.find(level.Var), 0); i < len(n.loops); i++ {
 			if !f(n, i) {
 				return
@@ -144,7 +146,7 @@ func sharedOverLanes(g *program) error {
 		if g.memory[fn] != MemoryGPUShared || level == nil {
 			continue
 		}
-		n := g.nests[level.Func][level.Stage]
+		n := g.main(level.Func, level.Stage)
 		at := n.find(level.Var)
 		if at >= 0 && n.loops[at].kind == serialLoop && n.count(laneLoop) > 0 && n.count(threadLoop) == 0 {
 			return fmt.Errorf("%s is in shared memory inside the serial loop %s of %s, whose block has lanes and no threads: no barrier would order it",

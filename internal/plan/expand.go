@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"gowarp/halideir"
 	"gowarp/halideir/access"
@@ -13,11 +14,17 @@ import (
 type Expand struct {
 	Ops       int   // operations a point of the stage's loops
 	Loads     []Tap // distinct loads from what is not inlined
+	Reads     []int // the Funcs that they load from, ascending
 	Buffers   int   // how many buffers they load from
 	Instances int   // how many inlined definitions occur, equal ones once
+	Own       int   // operations of the stage itself; the rest of Ops is that of Calls
+	Calls     []Call
 	Tree      int   // operations and loads of the expression as a tree, as Halide expands it
 	Inlined   []int // which Funcs, ascending
-	Saturated bool  // too large to expand: the figures are those of the limit
+
+	IntDivisions int // of 32 bits, with remainders, in values and addresses; of an inlined Func once
+
+	Saturated bool // too large to expand: the figures are those of the limit
 }
 
 // Tap is a distinct load a point: Index is over the loops of the expanded stage.
@@ -25,6 +32,13 @@ type Tap struct {
 	Func, Input, Out int
 	Index            []access.Index
 	Bytes            int64
+}
+
+// Call is an inlined definition at one point: its operations without those of what it calls.
+type Call struct {
+	Func  int
+	Index []access.Index // over the loops of the expanded stage
+	Ops   int
 }
 
 // MaxInstances bounds the inlined definitions in one stage. Halide expands them
@@ -39,26 +53,52 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 	}
 	e := expander{p: p, an: an, inlined: inlined, seen: map[string]bool{}}
 	e.out.Ops = st.Value.Total()
+	e.out.Own = e.out.Ops
 	e.out.Tree = treeSize(an, inlined, fn, stage, map[int]int{})
-	e.stage(fn, st, nil)
+	e.stage(instance{fn: fn}, st)
 	for len(e.work) > 0 && !e.out.Saturated {
 		it := e.work[len(e.work)-1]
 		e.work = e.work[:len(e.work)-1]
 		s := an.Stage(it.fn, 0)
-		e.out.Ops += s.Value.Total()
-		e.stage(it.fn, s, it.at)
+		ops := s.Value.Total()
+		e.out.Ops += ops
+		e.out.Calls = append(e.out.Calls, Call{it.fn, it.at, ops})
+		e.stage(it, s)
 	}
-	buffers := map[[2]int]bool{}
-	for i := range e.out.Loads {
-		buffers[[2]int{e.out.Loads[i].Func, e.out.Loads[i].Input}] = true
+	e.out.Reads, e.out.Buffers = sources(e.out.Loads)
+	for _, it := range e.done {
+		e.out.Inlined = append(e.out.Inlined, it.fn)
 	}
-	e.out.Buffers = len(buffers)
-	for id, used := range e.used() {
-		if used {
-			e.out.Inlined = append(e.out.Inlined, id)
-		}
+	slices.Sort(e.out.Inlined)
+	e.out.Inlined = slices.Compact(e.out.Inlined)
+	e.out.IntDivisions = intDivisions(st)
+	for _, id := range e.out.Inlined {
+		e.out.IntDivisions += intDivisions(an.Stage(id, 0))
 	}
 	return e.out
+}
+
+func intDivisions(st *access.Stage) int {
+	n := 0
+	for _, ops := range []*access.Ops{&st.Value, &st.Address} {
+		n += ops.Count[access.Div][access.Int32] + ops.Count[access.Mod][access.Int32]
+	}
+	return n
+}
+
+// sources are the Funcs that taps load from, ascending, and the number of all buffers.
+func sources(taps []Tap) (funcs []int, buffers int) {
+	var inputs []int
+	for i := range taps {
+		switch t := &taps[i]; {
+		case t.Func >= 0 && !slices.Contains(funcs, t.Func):
+			funcs = append(funcs, t.Func)
+		case t.Func < 0 && !slices.Contains(inputs, t.Input):
+			inputs = append(inputs, t.Input)
+		}
+	}
+	slices.Sort(funcs)
+	return funcs, len(funcs) + len(inputs)
 }
 
 // maxTree is where treeSize stops counting.
@@ -96,33 +136,26 @@ type expander struct {
 	buf     []byte
 }
 
-// instance is an inlined Func at one point.
+// instance is an inlined Func at one point; 0 is the number of the stage itself.
 type instance struct {
-	fn int
-	at []access.Index
+	number int
+	fn     int
+	at     []access.Index
 }
 
-func (e *expander) used() []bool {
-	u := make([]bool, len(e.p.Funcs))
-	for _, it := range e.done {
-		u[it.fn] = true
-	}
-	return u
-}
-
-// stage adds the loads of one definition, at being where it is evaluated (nil for the
-// stage itself).
-func (e *expander) stage(fn int, st *access.Stage, at []access.Index) {
+// stage adds the loads of one definition.
+func (e *expander) stage(of instance, st *access.Stage) {
+	fn, at := of.fn, of.at
 	for i := range st.Loads {
 		l := &st.Loads[i]
 		idx := l.Index
-		if at != nil {
+		if of.number > 0 {
 			idx = make([]access.Index, len(l.Index))
 			for k := range idx {
 				idx[k] = e.compose(fn, l.Index[k], at)
 			}
 		}
-		if !e.fresh(l, idx, at) {
+		if !e.fresh(l, idx, of.number) {
 			continue
 		}
 		if l.Func >= 0 && l.Func != fn && e.inlined[l.Func] {
@@ -131,7 +164,7 @@ func (e *expander) stage(fn int, st *access.Stage, at []access.Index) {
 				return
 			}
 			e.out.Instances++
-			it := instance{l.Func, idx}
+			it := instance{e.out.Instances, l.Func, idx}
 			e.work = append(e.work, it)
 			e.done = append(e.done, it)
 			continue
@@ -180,9 +213,9 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 // maxCoefficient keeps products of two coefficients inside int64.
 const maxCoefficient = 1 << 30
 
-// fresh reports whether the same element was not loaded before. Loads with
-// an unknown index are the same only when node and place are.
-func (e *expander) fresh(l *access.Load, idx, at []access.Index) bool {
+// fresh reports whether the same element was not loaded before. A load with an unknown
+// index is no other's equal: two places that are unknown are not one place.
+func (e *expander) fresh(l *access.Load, idx []access.Index, instance int) bool {
 	b := e.buf[:0]
 	b = binary.AppendVarint(b, int64(l.Func))
 	b = binary.AppendVarint(b, int64(l.Input))
@@ -194,9 +227,7 @@ func (e *expander) fresh(l *access.Load, idx, at []access.Index) bool {
 	}
 	if unknown {
 		b = binary.AppendVarint(b, int64(l.Node))
-		for _, i := range at {
-			b = appendIndex(b, i)
-		}
+		b = binary.AppendVarint(b, int64(instance))
 	}
 	e.buf = b
 	if e.seen[string(b)] {

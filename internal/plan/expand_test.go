@@ -120,3 +120,29 @@ func TestTreeGrows(t *testing.T) {
 		t.Errorf("tree %d, want at least %d; %d operations", e.Tree, pow, e.Ops)
 	}
 }
+
+// TestUnknownPlacesDiffer: places that have no affine form are not taken for one place. Each
+// of three links reads the one before at two such places: eight loads in the end.
+func TestUnknownPlacesDiffer(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 4096)
+	type source interface{ At(...any) irtest.Expr }
+	var last source = in
+	var out *irtest.Func
+	for _, name := range []string{"a", "b", "c"} {
+		src := last
+		out = b.Func(name, []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return src.At(v[0].Mul(v[0]).Clamp(0, 90)).Add(src.At(v[0].Mul(v[0]).Add(1).Clamp(0, 90)))
+		})
+		last = out
+	}
+	b.Output(out, 256)
+	p := b.Build()
+	inlined := make([]bool, len(p.Funcs))
+	for i := range inlined {
+		inlined[i] = i != out.ID
+	}
+	if e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0); len(e.Loads) != 8 || e.Instances != 6 {
+		t.Errorf("%d loads, %d instances; want 8 and 6", len(e.Loads), e.Instances)
+	}
+}

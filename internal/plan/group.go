@@ -20,6 +20,16 @@ type Group struct {
 type Choice struct {
 	Strategy string
 	Tile     []int64 // parallel to Dims.Tiled of the output stage
+	Points   []int64 // of the tile, in each thread side by side, parallel to Tile; nil: one
+	Windows  int     // members nearest to the output that are kept in registers
+	Warp     WarpChoice
+}
+
+// WarpChoice is what strategies of warps vary besides; all 0 for others.
+type WarpChoice struct {
+	Points, Rows int64 // a lane
+	Warps        int64 // a block
+	Set          int   // which of the strategy's sets of members
 }
 
 // Has reports whether the group computes the Func, inlined Funcs apart.

@@ -18,6 +18,8 @@ type Kernel struct {
 	Choice   Choice
 	Out      Nest
 	Members  []Member // in the order in which they are computed
+	Warp     *Warp    // tiles of warps; nil where a block is one tile
+	Staged   *Problem // the problem with the inlined Funcs that this kernel stores; nil if it stores none
 	Host     bool
 	Why      string // for what runs on the host or in one thread: the reason
 
@@ -26,6 +28,9 @@ type Kernel struct {
 	SharedBytes int64    // what Halide allocates: by liveness
 	SharedSum   int64    // the sum over members, as Sioutas et al. count it
 	Registers   int      // a thread, estimated
+	Issued      float64  // warp instructions of one block, where the strategy has counted them; else 0
+	Requests    float64  // likewise: its requests to the load/store units
+	Held        int      // registers for what several points of a thread share at once; 0 if it has one point
 	Occupancy   occupancy.Result
 }
 
@@ -36,11 +41,15 @@ type Where uint8
 const (
 	AtBlock  Where = iota // once a block, into shared memory
 	AtThread              // once a thread, into its own registers or stack
+	AtWarp                // once a warp, into the registers of its lanes
 )
 
 func (w Where) String() string {
-	if w == AtThread {
+	switch w {
+	case AtThread:
 		return "thread"
+	case AtWarp:
+		return "warp"
 	}
 	return "block"
 }
@@ -59,15 +68,19 @@ type Member struct {
 }
 
 // Nest is how the loops of one stage run. Loops are numbered as in the untouched
-// stage. Every loop is in exactly one of the three lists.
+// stage. Every loop is in exactly one of the four lists, but for those that are split.
 type Nest struct {
 	Func, Stage int
+	Unrolled    []Use // points that a thread computes side by side, innermost first; one that is split stands in Threads too
 	Serial      []Use // inside a thread, innermost first
 	Threads     []Use // x first
 	Blocks      []Use // x first; a loop that is split stands in Threads and here, or in Serial
 	Fused       int   // so many of the last Blocks share the last grid dimension
 	Wrap        int64 // all blocks share one loop, which is split by this into two grid dimensions; 0 if not
 	Along       Use   // the loop along which neighbouring threads step; Loop is -1 where there is none
+	// Whole says that the nest is for outputs whose extents are multiples of the points in
+	// Unrolled. Others run the same blocks and threads, with the points one by one.
+	Whole bool
 }
 
 // Use is one loop's part in a nest.
@@ -75,7 +88,19 @@ type Use struct {
 	Loop   int
 	Tile   int64 // the factor it is split by; 0 for a loop that is not split
 	Extent int64 // iterations at this level, at the estimates
+	Unroll bool  // Serial only: the iterations stand one after the other in the code
+	Tail   Tail  // Unrolled only: what becomes of points beyond the end
 }
+
+// Tail is what a split does where its factor does not divide the extent.
+type Tail uint8
+
+// The tails.
+const (
+	Guarded      Tail = iota // each point is tested
+	ShiftInwards             // the last points begin earlier and overlap those before
+	RoundUp                  // more is computed than is needed
+)
 
 // Tiles is the number of blocks.
 func (k *Kernel) Tiles() int64 { return k.Grid[0] * k.Grid[1] * k.Grid[2] }
@@ -106,7 +131,26 @@ func (n *Nest) Points() int64 {
 	for _, u := range n.Serial {
 		p *= u.Extent
 	}
+	return p * n.PointsPerThread()
+}
+
+// PointsPerThread is the number of points that a thread computes side by side.
+func (n *Nest) PointsPerThread() int64 {
+	p := int64(1)
+	for _, u := range n.Unrolled {
+		p *= u.Extent
+	}
 	return p
+}
+
+// UnrolledUse is the loop's part among the points side by side.
+func (n *Nest) UnrolledUse(loop int) (Use, bool) {
+	for _, u := range n.Unrolled {
+		if u.Loop == loop {
+			return u, true
+		}
+	}
+	return Use{Loop: -1}, false
 }
 
 // ThreadCount is the number of threads that a nest keeps busy.

@@ -4,6 +4,8 @@
 package plan
 
 import (
+	"slices"
+
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
@@ -26,6 +28,9 @@ type Problem struct {
 	Host    []string // by Func id: why it runs on the host; empty if it runs on the GPU
 	Apart   []bool   // by Func id: it shares no kernel with another Func
 
+	// Kept is what other packages work out once for a problem, each under a key of its own.
+	Kept map[any]any
+
 	funcBytes, inputBytes []float64 // see BufferBytes
 	first                 []int     // Func id -> index of its stage 0
 }
@@ -42,11 +47,15 @@ type Limits struct {
 // untouched stage.
 type Dims struct {
 	Tiled  []int   // loops split into blocks and threads, innermost first, at most 3
+	Tiles  []Tiles // parallel to Tiled: the tiles that are tried
 	Extent []int64 // of every loop at the estimates
 	// Atomic says that the stage's store becomes an atomic operation, so that loops which
 	// would have to run in order are parallel too.
 	Atomic bool
 }
+
+// Tiles are the least and the largest tile of a loop.
+type Tiles struct{ Min, Max int64 }
 
 // Parallel reports whether a loop of a stage may run over blocks and threads.
 func (pr *Problem) Parallel(fn, stage, loop int) bool {
@@ -55,7 +64,7 @@ func (pr *Problem) Parallel(fn, stage, loop int) bool {
 
 // NewProblem numbers the stages of a pipeline.
 func NewProblem(p *halideir.Pipeline) *Problem {
-	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), first: make([]int, len(p.Funcs)+1)}
+	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), Kept: map[any]any{}, first: make([]int, len(p.Funcs)+1)}
 	n := 0
 	for i := range p.Funcs {
 		pr.first[i] = n
@@ -89,13 +98,7 @@ func (pr *Problem) Reads(fn, producer int) bool {
 
 // StageReads is Reads for one stage.
 func (pr *Problem) StageReads(fn, stage, producer int) bool {
-	loads := pr.Expand[pr.StageIndex(fn, stage)].Loads
-	for i := range loads {
-		if loads[i].Func == producer {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(pr.Expand[pr.StageIndex(fn, stage)].Reads, producer)
 }
 
 // Bytes is the storage of one point of a Func, all tuple components together.
@@ -130,6 +133,22 @@ func (pr *Problem) BufferBytes(fn, input int) float64 {
 		return pr.inputBytes[input]
 	}
 	return 0
+}
+
+// MorePoints is how many points beyond the end of a dimension a group's output may be computed
+// to: more than any thread computes side by side.
+const MorePoints = 8
+
+type absorbs int
+
+// Absorbs reports whether up to MorePoints more of a Func ask no input for more than it has.
+func (pr *Problem) Absorbs(fn int) bool {
+	if v, ok := pr.Kept[absorbs(fn)].(bool); ok {
+		return v
+	}
+	v := pr.Regions.Absorbs(pr.P, fn, MorePoints)
+	pr.Kept[absorbs(fn)] = v
+	return v
 }
 
 // PureLoops reports whether every argument of the stage's left-hand side is the

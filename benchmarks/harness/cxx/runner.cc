@@ -1,10 +1,10 @@
 // Runs one ahead-of-time compiled pipeline on arrays in .npy files.
 //
-//     runner sigma=1.5 input=in.npy output=out.npy:768,512 [--samples=20]
+//     runner sigma=1.5 input=in.npy output=out.npy:768,512 [--min.output=2,2] [--samples=20]
 //
 // An output names its extents: Halide's RunGen gives every output the shape of the
 // first input, and converts types without an error; here each is what was asked for or
-// nothing. With --samples, prints the wall time of so many calls in nanoseconds, each with
+// nothing. --min.NAME gives a buffer's first coordinates, else 0. With --samples, prints the wall time of so many calls in nanoseconds, each with
 // the device synchronised, after one warm-up; inputs stay on the device.
 #include "HalideBuffer.h"
 #include "HalideRuntime.h"
@@ -14,6 +14,7 @@
 #include "halide_image_io.h"
 
 #include <chrono>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -73,19 +74,19 @@ void parse_scalar(const halide_filter_argument_t &arg, const std::string &text, 
     }
 }
 
-std::vector<int> parse_extents(const std::string &name, const std::string &text) {
-    std::vector<int> extents;
+std::vector<int> parse_numbers(const std::string &name, const std::string &text, long least) {
+    std::vector<int> numbers;
     const char *p = text.c_str();
     while (*p) {
         char *end;
         long n = strtol(p, &end, 10);
-        if (end == p || n < 1 || (*end && *end != ',')) {
-            fail(name + ": cannot read the extents \"" + text + "\"");
+        if (end == p || n < least || (*end && *end != ',')) {
+            fail(name + ": cannot read the extents or coordinates \"" + text + "\"");
         }
-        extents.push_back((int)n);
+        numbers.push_back((int)n);
         p = *end ? end + 1 : end;
     }
-    return extents;
+    return numbers;
 }
 
 struct Argument {
@@ -104,6 +105,7 @@ extern "C" void halide_register_argv_and_metadata(int (*call)(void **), const ha
 
 int main(int argc, char **argv) {
     std::map<std::string, std::string> given;
+    std::map<std::string, std::vector<int>> mins;
     int samples = 0;
     for (int i = 1; i < argc; i++) {
         const std::string word = argv[i];
@@ -113,6 +115,8 @@ int main(int argc, char **argv) {
         }
         if (word.compare(0, eq, "--samples") == 0) {
             samples = atoi(word.c_str() + eq + 1);
+        } else if (word.rfind("--min.", 0) == 0) {
+            mins[word.substr(6, eq - 6)] = parse_numbers(word.substr(0, eq), word.substr(eq + 1), LONG_MIN);
         } else {
             given[word.substr(0, eq)] = word.substr(eq + 1);
         }
@@ -146,7 +150,7 @@ int main(int argc, char **argv) {
         } else {
             const size_t colon = value.rfind(':');
             arg.path = value.substr(0, colon);
-            const std::vector<int> extents = parse_extents(m.name, colon == std::string::npos ? "" : value.substr(colon + 1));
+            const std::vector<int> extents = parse_numbers(m.name, colon == std::string::npos ? "" : value.substr(colon + 1), 1);
             if ((int)extents.size() != m.dimensions) {
                 fail(std::string("the output ") + m.name + " has " + std::to_string(m.dimensions) + " dimensions, not " + std::to_string(extents.size()));
             }
@@ -154,7 +158,17 @@ int main(int argc, char **argv) {
             // What the pipeline leaves out must not pass for a result.
             memset(arg.buffer.data(), 0xA5, arg.buffer.size_in_bytes());
         }
+        if (auto at = mins.find(m.name); at != mins.end()) {
+            if ((int)at->second.size() != m.dimensions) {
+                fail("--min." + at->first + " has " + std::to_string(at->second.size()) + " coordinates, the buffer " + std::to_string(m.dimensions) + " dimensions");
+            }
+            arg.buffer.set_min(at->second);
+            mins.erase(at);
+        }
         raw[i] = arg.buffer.raw_buffer();
+    }
+    for (const auto &rest : mins) {
+        fail("the pipeline has no buffer " + rest.first);
     }
     for (const auto &rest : given) {
         fail("the pipeline has no argument " + rest.first);

@@ -1,8 +1,6 @@
 package suite
 
 import (
-	"encoding/binary"
-	"math"
 	"testing"
 
 	"gowarp/benchmarks/harness"
@@ -30,7 +28,7 @@ func Map(photo *harness.Array, t harness.DType, depth int, f func(r, g, b, d int
 	out.Data = out.Data[:0]
 	for d := range max(depth, 1) {
 		for i := range n {
-			out.Data = appendElement(out.Data, t, f(int(photo.Data[i]), int(photo.Data[n+i]), int(photo.Data[2*n+i]), d))
+			out.Data = harness.AppendElement(out.Data, t, f(int(photo.Data[i]), int(photo.Data[n+i]), int(photo.Data[2*n+i]), d))
 		}
 	}
 	return out
@@ -47,17 +45,7 @@ func Table(t harness.DType, f func(i int) float64, shape ...int) *harness.Array 
 	n := out.Len()
 	out.Data = out.Data[:0]
 	for i := range n {
-		out.Data = appendElement(out.Data, t, f(i))
+		out.Data = harness.AppendElement(out.Data, t, f(i))
 	}
 	return out
-}
-
-func appendElement(b []byte, t harness.DType, v float64) []byte {
-	if t == harness.F32 {
-		return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
-	}
-	if t == harness.F64 {
-		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return append(b, binary.LittleEndian.AppendUint64(nil, uint64(int64(v)))[:t.Size()]...)
 }

@@ -43,7 +43,7 @@ func (p Program) scales(t *testing.T, tree *harness.Tree) {
 // onlyScheduled runs the plugin and no compiler behind it. The plugin lowers its schedule in
 // a copy and holds it against what it predicted.
 func (p Program) onlyScheduled(t *testing.T, tree *harness.Tree) {
-	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", tabulated), Scheduler: p.scheduler(), Outputs: []string{"schedule"}})
+	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", tabulated), Scheduler: p.scheduler(nil), Outputs: []string{"schedule"}})
 	if err != nil {
 		t.Fatal(err)
 	}

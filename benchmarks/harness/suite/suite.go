@@ -49,7 +49,8 @@ type Program struct {
 	// Environment asks for gowarp by HL_AUTOSCHEDULER instead of by -p.
 	Environment bool
 
-	unrecorded bool // a table has no place for what is seen
+	mode       map[string]string // parameters of gowarp's
+	unrecorded bool              // a table has no place for what is seen
 }
 
 // capabilities are the oldest, a common and the newest that Halide 21 emits code for.
@@ -58,11 +59,12 @@ var capabilities = []int{50, 75, 86}
 // tabulated is the capability for which a table names the time to schedule.
 const tabulated = 75
 
-func (p Program) scheduler() harness.Scheduler {
+// scheduler is gowarp in the program's mode, with more parameters if need be.
+func (p Program) scheduler(more map[string]string) harness.Scheduler {
 	if p.Environment {
-		return harness.GowarpByEnvironment(nil)
+		return harness.GowarpByEnvironment(with(p.mode, more))
 	}
-	return harness.Gowarp(nil)
+	return harness.Gowarp(with(p.mode, more))
 }
 
 // Run runs all checks.
@@ -78,12 +80,13 @@ func Run(t *testing.T, p Program) {
 		t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) { t.Parallel(); p.cuda(t, tree, sm) })
 	}
 	t.Run("simulated", func(t *testing.T) { t.Parallel(); p.simulated(t, tree) })
-	if len(p.Scales) > 0 {
-		t.Run("scales", func(t *testing.T) { t.Parallel(); p.scales(t, tree) })
-	}
 	if p.Expert.Counted != [2]int{} {
 		t.Run("expert", func(t *testing.T) { t.Parallel(); p.expert(t, tree) })
 	}
+	if len(p.Scales) > 0 {
+		t.Run("scales", func(t *testing.T) { t.Parallel(); p.scales(t, tree) })
+	}
+	t.Run("modes", func(t *testing.T) { t.Parallel(); p.modes(t, tree) })
 	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
 }
 
@@ -175,7 +178,7 @@ func (p Program) cpu(t *testing.T, tree *harness.Tree) {
 }
 
 func (p Program) opencl(t *testing.T, tree *harness.Tree) {
-	e, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: p.scheduler()})
+	e, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: p.scheduler(nil)})
 	if e.Log != "" {
 		t.Errorf("not quiet by default, the generator printed:\n%s", e.Log)
 	}
@@ -199,7 +202,7 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 // nothing in common with the simulator for CUDA.
 func (p Program) oclgrind(t *testing.T, tree *harness.Tree) {
 	p.record(t, rows.Row{Check: rows.Memcheck, Size: p.Sizes[len(p.Sizes)-1]})
-	_, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: p.scheduler()})
+	_, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: p.scheduler(nil)})
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
 	for _, size := range p.Sizes[max(len(p.Sizes)-2, 0):] {
 		in, out := p.Inputs(t, tree, size[0], size[1])
@@ -217,7 +220,7 @@ func (p Program) oclgrind(t *testing.T, tree *harness.Tree) {
 func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 	figures := map[string]float64{}
 	p.record(t, rows.Row{Check: rows.PTXAS, Capability: sm, Size: p.Estimated, Figures: figures})
-	e, program := p.emit(t, tree, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: p.scheduler()})
+	e, program := p.emit(t, tree, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: p.scheduler(nil)})
 	uses, err := tree.CheckPTX(e, sm)
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +237,7 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 		if err != nil {
 			t.Fatalf("%dx%d: %v", size[0], size[1], err)
 		}
-		if size == p.Estimated {
+		if size == p.Estimated && !tiled(p.mode) {
 			p.predicted(t, tree, sm, launches)
 		}
 		for _, l := range launches {
@@ -254,10 +257,7 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []harness.Launch) {
 	t.Helper()
 	dump := filepath.Join(t.TempDir(), "pipeline.json")
-	scheduler := harness.Gowarp(map[string]string{"dump": dump})
-	if p.Environment {
-		scheduler = harness.GowarpByEnvironment(map[string]string{"dump": dump})
-	}
+	scheduler := p.scheduler(map[string]string{"dump": dump})
 	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: scheduler, Outputs: []string{"schedule"}, Env: []string{"HL_DEBUG_AUTOSCHEDULE=1"}, Fresh: true})
 	if err != nil {
 		t.Fatal(err)
@@ -282,7 +282,11 @@ func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []
 			"funcs": float64(len(pipeline.Funcs)), "ms": spent.Total(), "export_ms": spent.Export, "schedule_ms": spent.Schedule, "apply_ms": spent.Apply,
 		}})
 	}
-	r, err := autoscheduler.Run(pipeline, autoscheduler.DefaultParams())
+	params, err := autoscheduler.ParseParams(p.mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := autoscheduler.Run(pipeline, params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +326,7 @@ func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []
 // source checks that the schedule is the same on every run, and that the C++ which
 // Halide writes of it compiles.
 func (p Program) source(t *testing.T, tree *harness.Tree) {
-	o := harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: p.scheduler(), Outputs: []string{"schedule"}}
+	o := harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: p.scheduler(nil), Outputs: []string{"schedule"}}
 	var texts []string
 	for _, fresh := range []bool{false, true} {
 		o.Fresh = fresh

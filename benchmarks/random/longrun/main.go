@@ -43,6 +43,7 @@ type record struct {
 }
 
 type campaign struct {
+	make   func(seed uint64) *random.Pipeline
 	runner *random.Runner
 	budget int    // pipelines tried to shrink one that fails
 	dir    string // of results and of failures
@@ -62,7 +63,12 @@ func run() error {
 	replay := flag.String("pipeline", "", "run this pipeline, written by an earlier run, instead")
 	again := flag.Bool("again", false, "run seeds that were run already")
 	show := flag.Bool("show", false, "print the pipeline of -seed and do nothing")
+	stencils := flag.Bool("stencils", false, "pipelines of stencils, scheduled with a tile a warp")
 	flag.Parse()
+	make, folder := random.Generate, "random"
+	if *stencils {
+		make, folder = random.Stencils, "stencils"
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	tree, err := harness.Find()
@@ -70,7 +76,7 @@ func run() error {
 		return err
 	}
 	if *show {
-		p := random.Generate(*first)
+		p := make(*first)
 		fmt.Print(p.Cxx())
 		fmt.Println("//", p)
 		return nil
@@ -93,7 +99,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	c := &campaign{runner: runner, budget: *budget, dir: tree.Build("random"), done: map[uint64]record{}, seen: map[string]int{}, start: time.Now()}
+	c := &campaign{runner: runner, budget: *budget, make: make, dir: tree.Build(folder), done: map[uint64]record{}, seen: map[string]int{}, start: time.Now()}
 	if err := c.open(id); err != nil {
 		return err
 	}
@@ -190,7 +196,7 @@ func (c *campaign) seeds(ctx context.Context, first uint64, n, workers int) erro
 func (c *campaign) batch(ctx context.Context, seeds []uint64, n int) error {
 	var jobs []random.Job
 	for _, s := range seeds {
-		jobs = append(jobs, random.Job{Number: s, Pipeline: random.Generate(s)})
+		jobs = append(jobs, random.Job{Number: s, Pipeline: c.make(s)})
 	}
 	results, err := c.runner.Run(ctx, jobs)
 	for i, r := range results {

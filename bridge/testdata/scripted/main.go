@@ -2,7 +2,7 @@
 
 // Command scripted is an autoscheduler for tests: it hands the applier the
 // directives of a schedule file, right or wrong, without looking at them. With check=1 they
-// are checked against the kernels of the file kernels; script1 and kernels1 are the first
+// are checked against the kernels of the file kernels and the inputs of the file needs; script1 and kernels1 are the first
 // runner-up, script2 and kernels2 the second.
 package main
 
@@ -49,6 +49,9 @@ func gowarp_schedule(request, reply unsafe.Pointer) C.int {
 		}
 		if file, ok := req.Params["kernels"+suffix]; ok {
 			err = read(file, &a.Kernels)
+		}
+		if file, ok := req.Params["needs"+suffix]; ok {
+			err = errors.Join(err, read(file, &a.Needs))
 		}
 		return a, err
 	}))

@@ -1,0 +1,70 @@
+package autoscheduler
+
+import (
+	"fmt"
+	"strings"
+
+	"gowarp/halideir"
+	"gowarp/occupancy"
+)
+
+// searching are the parameters that only a search for a schedule heeds.
+var searching = []string{"mode", "fusion", "grouping", "tiling", "cost", "parallelism"}
+
+// contradictions refuses parameters of which one would take the effect of another, as they
+// were given: a default contradicts nothing.
+func contradictions(kv map[string]string) error {
+	if file, ok := kv["schedule"]; ok {
+		var idle []string
+		for _, k := range searching {
+			if v, ok := kv[k]; ok {
+				idle = append(idle, k+"="+v)
+			}
+		}
+		if len(idle) > 0 {
+			return fmt.Errorf("schedule=%s replays a saved schedule, and nothing is searched: %s would have no effect; leave one or the other away", file, strings.Join(idle, ", "))
+		}
+	}
+	fusion, fuses := kv["fusion"]
+	grouping, groups := kv["grouping"]
+	if fuses && groups && (fusion == "none") != (grouping == "none") {
+		return fmt.Errorf("fusion=%s and grouping=%s contradict each other: one asks for a kernel a Func, the other for Funcs computed together; give one of them", fusion, grouping)
+	}
+	return nil
+}
+
+// checkLimits refuses limits that the device does not have.
+func (s *state) checkLimits() error {
+	d := &s.device
+	if kb := s.params.SharedMemoryLimit; kb<<10 > d.SharedPerBlock {
+		return fmt.Errorf("autoscheduler: shared_memory_limit_kb=%d: a block of %s has at most %d KiB under Halide's runtime; give less, or leave it away", kb, d.Name, d.SharedPerBlock>>10)
+	}
+	if n := s.params.MaxRegisters; n > d.MaxRegistersPerThread && n != DefaultParams().MaxRegisters {
+		return fmt.Errorf("autoscheduler: max_registers=%d: a thread of %s has at most %d; give fewer, or leave it away", n, d.Name, d.MaxRegistersPerThread)
+	}
+	return nil
+}
+
+// CheckTarget refuses a device on which the code for the pipeline's target does not run. It is
+// for the plugin, whose schedule will run; on the command line a pipeline that was
+// dumped for one device may be looked at as for any other.
+func CheckTarget(p *halideir.Pipeline, params Params) error {
+	if params.GPU == "" {
+		return nil
+	}
+	d, err := occupancy.Lookup(params.GPU)
+	if err != nil {
+		return err
+	}
+	t := &p.Target
+	switch {
+	case t.API == "cuda" && d.API != occupancy.CUDA:
+		return fmt.Errorf("autoscheduler: gpu=%s: %s runs no CUDA, and the target is %s; name a GPU of NVIDIA's, or a target such as host-opencl", params.GPU, d.Title, t.String)
+	case t.API == "cuda" && t.CUDACapability > d.Capability:
+		return fmt.Errorf("autoscheduler: gpu=%s: %s has compute capability %d.%d and runs no code for %d.%d, the target's; use cuda_capability_%d or older in the target, or name another GPU",
+			params.GPU, d.Title, d.Capability/10, d.Capability%10, t.CUDACapability/10, t.CUDACapability%10, d.Capability)
+	case t.API == "metal" && d.API == occupancy.CUDA:
+		return fmt.Errorf("autoscheduler: gpu=%s: %s runs no Metal, and the target is %s; leave gpu= away", params.GPU, d.Title, t.String)
+	}
+	return nil
+}

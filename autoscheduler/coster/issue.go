@@ -1,0 +1,91 @@
+package coster
+
+import (
+	"gowarp/autoscheduler/instructions"
+	"gowarp/internal/plan"
+)
+
+// Issue prices a kernel by what it keeps busy: the larger of the times that its instructions take to issue (or its
+// requests take in the load/store units) and that the buffers which it reads and writes take once through DRAM, with
+// a part of the smaller, since the two never overlap wholly; and its launch. Instructions are counted by package instructions; the unit is the microsecond.
+type Issue struct{}
+
+// What a device does beside its data sheet's figures; RATIONALE.md has the reasons.
+const (
+	// SchedulersPerSM is the number of instructions an SM issues a cycle.
+	SchedulersPerSM = 4
+	// ReachedBandwidth is the part of the data sheet's DRAM bandwidth that a copy reaches.
+	ReachedBandwidth = 0.9
+	// FullOccupancy is the occupancy from which on more warps do not hide more latency, in code with
+	// some parallelism among its instructions.
+	FullOccupancy = 0.3
+	// Unhidden is the part of the smaller of compute and traffic that the larger does not hide.
+	Unhidden = 0.2
+	// LaunchMicroseconds is from the start of an empty kernel to that of the next.
+	LaunchMicroseconds = 3
+)
+
+// Name implements Coster.
+func (Issue) Name() string { return "issue" }
+
+func (Issue) tellsPoints() bool { return true }
+
+// Price implements Coster.
+func (Issue) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
+	d := pr.Device
+	switch threads := k.ThreadsPerBlock(); {
+	case threads > pr.Limits.ThreadsPerBlock:
+		return Price{Reject: NewReason("%[1]d threads a block, %[2]d are the most", "", threads, int64(pr.Limits.ThreadsPerBlock))}
+	case k.SharedBytes > pr.Limits.SharedBytes:
+		return Price{Reject: NewReason("%[1]d B of shared memory a block, %[2]d are the most", "", k.SharedBytes, pr.Limits.SharedBytes)}
+	case k.Occupancy.ActiveBlocks == 0:
+		return Price{Reject: NewReason("no block fits an SM (%[5]s)", k.Occupancy.Limiters.String())}
+	}
+	// A strategy whose lanes exchange values has counted them itself.
+	issued, requests := k.Issued, k.Requests
+	if issued == 0 {
+		issued, requests = instructions.For(pr).Block(k)
+	}
+	tiles := float64(k.Tiles())
+	cycles := tiles * max(issued/SchedulersPerSM, requests)
+	// SMs without a block, and SMs with too few warps to hide latency, issue less.
+	busy := min(1, tiles/float64(d.SMs)) * min(1, resident(k, d.MaxThreadsPerSM)/FullOccupancy)
+	compute := cycles / (float64(d.SMs) * d.ClockHz * max(busy, 1e-3)) * 1e6
+	traffic := bytes(pr, k) / max(d.DRAMBandwidth*ReachedBandwidth, 1) * 1e6
+	if d.DRAMBandwidth <= 0 {
+		traffic = 0 // not known of devices behind OpenCL
+	}
+	return Price{
+		Cost:     max(compute, traffic) + Unhidden*min(compute, traffic) + LaunchMicroseconds,
+		Terms:    []Term{{"compute", compute}, {"traffic", traffic}, {"launch", LaunchMicroseconds}},
+		Launches: true,
+	}
+}
+
+// resident is the occupancy that the blocks of a kernel make, fewer than fit where there are not enough.
+func resident(k *plan.Kernel, most int) float64 {
+	return max(k.Occupancy.Occupancy, float64(k.ThreadsPerBlock())/float64(max(most, 1)))
+}
+
+// bytes is what a kernel reads and writes of buffers in global memory, each once.
+func bytes(pr *plan.Problem, k *plan.Kernel) float64 {
+	total := pr.BufferBytes(k.Out.Func, -1)
+	seen := map[[2]int]bool{}
+	add := func(n *plan.Nest) {
+		for _, t := range expand(pr, n).Loads {
+			key := [2]int{t.Func, t.Input}
+			if _, in := placeOf(k, t.Func); in || seen[key] {
+				continue
+			}
+			seen[key] = true
+			total += pr.BufferBytes(t.Func, t.Input)
+		}
+	}
+	add(&k.Out)
+	for i := range k.Members {
+		for j := range k.Members[i].Nests {
+			add(&k.Members[i].Nests[j])
+		}
+	}
+	return total
+}

@@ -1,0 +1,141 @@
+package autoscheduler
+
+import (
+	"gowarp/halideir/schedule"
+	"gowarp/internal/plan"
+)
+
+// emitWarps is emitKernel for tiles of warps. The output's rows are split twice, into blocks and
+// into warps; members go into the loop over warps, so that each warp has its own. Lanes are
+// innermost but for the points that one lane holds, which are unrolled: only then are they
+// registers. Tails are guarded; bound_extent makes the members' extents constant all the same, as
+// lanes must be, and so lets a tile at the edge compute more of them than it needs.
+func (s *state) emitWarps(k *plan.Kernel) {
+	warp := s.emitWarpOut(k)
+	for i := len(k.Members) - 1; i >= 0; i-- {
+		m := &k.Members[i]
+		s.computeAt(m.Func, k, k.Out.Func, warp)
+		s.emitWarpMember(k, m)
+	}
+}
+
+// emitWarpOut maps the output's loops and returns the label of the loop over warps.
+func (s *state) emitWarpOut(k *plan.Kernel) string {
+	n, w := &k.Out, k.Warp
+	f := &s.p.Funcs[n.Func]
+	st := &f.Stages[n.Stage]
+	lab := newLabeler(st)
+	add := func(d schedule.Directive) {
+		d.Func, d.Name, d.Stage = n.Func, f.Label, n.Stage
+		s.add(d)
+	}
+	split := func(loop string, base string, factor int64, tail schedule.Tail, outer, inner string) (string, string) {
+		o, i := lab.fresh(base, outer), lab.fresh(base, inner)
+		add(schedule.Directive{Do: schedule.Split, Vars: []string{loop, o, i}, N: factor, Tail: tail})
+		return o, i
+	}
+	x := st.Loops[w.X].Label
+	block := map[int]string{}
+	var lane, warp, point, row string
+	if w.Y < 0 {
+		block[w.X], lane = split(x, x, w.Width*w.Warps, schedule.TailGuardWithIf, "_o", "_i")
+		warp, lane = split(lane, x, w.Width, schedule.TailGuardWithIf, "_w", "_x")
+	} else {
+		y := st.Loops[w.Y].Label
+		block[w.X], lane = split(x, x, w.Width, schedule.TailGuardWithIf, "_o", "_i")
+		block[w.Y], warp = split(y, y, w.Rows*w.Warps, schedule.TailGuardWithIf, "_o", "_i")
+		warp, row = split(warp, y, w.Rows, schedule.TailGuardWithIf, "_w", "_r")
+	}
+	var order []string
+	if w.Points > 1 {
+		lane, point = split(lane, x, w.Points, schedule.TailRoundUp, "_l", "_p")
+		order = append(order, point)
+	}
+	if row != "" {
+		order = append(order, row)
+	}
+	for _, u := range n.Serial {
+		order = append(order, st.Loops[u.Loop].Label)
+	}
+	order = append(order, lane, warp)
+	var blocks []string
+	for _, u := range n.Blocks {
+		b, ok := block[u.Loop]
+		if !ok {
+			b = st.Loops[u.Loop].Label
+		}
+		blocks = append(blocks, b)
+	}
+	add(schedule.Directive{Do: schedule.Reorder, Vars: append(order, blocks...)})
+	for i := 1; i < n.Fused; i++ {
+		j := len(blocks) - 2
+		fused := lab.fresh(blocks[j], "_f")
+		add(schedule.Directive{Do: schedule.Fuse, Vars: []string{blocks[j], blocks[j+1], fused}})
+		blocks = append(blocks[:j], fused)
+	}
+	add(schedule.Directive{Do: schedule.GPUBlocks, Vars: blocks})
+	add(schedule.Directive{Do: schedule.GPUThreads, Vars: []string{warp}})
+	add(schedule.Directive{Do: schedule.GPULanes, Vars: []string{lane}})
+	for _, v := range []string{point, row} {
+		if v != "" {
+			add(schedule.Directive{Do: schedule.Unroll, Vars: []string{v}})
+		}
+	}
+	return warp
+}
+
+// emitWarpMember stores a member in registers and maps its loops: the one dimension over lanes,
+// innermost in storage and there as long as the warp's lanes hold, the rest unrolled.
+func (s *state) emitWarpMember(k *plan.Kernel, m *plan.Member) {
+	f := &s.p.Funcs[m.Func]
+	n := &m.Nests[0]
+	st := &f.Stages[0]
+	along := n.Threads[0].Loop
+	laneArg := st.Loops[along].Arg
+	ofFunc := func(d schedule.Directive) {
+		d.Func, d.Name = m.Func, f.Label
+		s.add(d)
+	}
+	ofFunc(schedule.Directive{Do: schedule.StoreIn, Memory: schedule.MemoryRegister})
+	if laneArg != 0 {
+		vars := []string{argLabel(f, laneArg)}
+		for a := range f.Args {
+			if a != laneArg {
+				vars = append(vars, argLabel(f, a))
+			}
+		}
+		ofFunc(schedule.Directive{Do: schedule.ReorderStorage, Vars: vars})
+	}
+	ofFunc(schedule.Directive{Do: schedule.AlignStorage, Vars: []string{argLabel(f, laneArg)}, N: m.Align})
+	for a := range f.Args {
+		e := m.Extents[a]
+		if a == laneArg {
+			e = (e + k.Warp.Points - 1) / k.Warp.Points * k.Warp.Points
+		}
+		ofFunc(schedule.Directive{Do: schedule.BoundExtent, Vars: []string{argLabel(f, a)}, N: e})
+	}
+	lab := newLabeler(st)
+	lane, point := st.Loops[along].Label, ""
+	if k.Warp.Points > 1 {
+		lane, point = lab.fresh(st.Loops[along].Label, "_l"), lab.fresh(st.Loops[along].Label, "_p")
+		s.add(schedule.Directive{Do: schedule.Split, Func: m.Func, Name: f.Label, Vars: []string{st.Loops[along].Label, lane, point}, N: k.Warp.Points, Tail: schedule.TailRoundUp})
+	}
+	var order []string
+	if point != "" {
+		order = append(order, point)
+	}
+	for _, u := range n.Unrolled {
+		if u.Loop != along {
+			order = append(order, st.Loops[u.Loop].Label)
+		}
+	}
+	unrolled := len(order)
+	order = append(order, lane)
+	if len(order) > 1 {
+		ofFunc(schedule.Directive{Do: schedule.Reorder, Vars: order})
+	}
+	ofFunc(schedule.Directive{Do: schedule.GPULanes, Vars: []string{lane}})
+	for _, v := range order[:unrolled] {
+		ofFunc(schedule.Directive{Do: schedule.Unroll, Vars: []string{v}})
+	}
+}

@@ -1,0 +1,437 @@
+// Package instructions estimates how many instructions the warps of a kernel issue: what unrolled points of
+// a thread load and compute together counts once, as the compiler's elimination of common subexpressions leaves
+// it. It knows Layouts and nothing of time, occupancy or memory.
+package instructions
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
+	"gowarp/internal/plan"
+)
+
+// Instructions of PTX for what an expression does not show. They are fitted to gpusim's counts of
+// harris, unsharp and blur (RATIONALE.md, "Instructions").
+const (
+	kernelStart = 20  // a warp: indices of block and thread, parameters, pointers
+	nestStart   = 8   // a warp and stage: the test of the thread, the first address
+	barrier     = 1   // a warp and stage in shared memory
+	bufferStart = 4   // a thread and buffer in global memory: the first address
+	rowAddress  = 2   // a row of a buffer in global memory, beyond the first: the address
+	clampedRow  = 3   // more for one whose place is clamped
+	clampedAt   = 3   // an element whose place in its row is clamped, once for all rows
+	anyAddress  = 4   // an element at a place that no loop gives
+	guardTest   = 1.5 // a test of an unrolled point
+	loopStep    = 3   // an iteration of a serial loop
+	division    = 6   // of integers, most by constants
+	special     = 12  // exp, sin and the like
+)
+
+// Count is the instructions of one thread, by what they are for.
+type Count struct {
+	Arithmetic, Address, Memory, Control float64
+	// Requests are what the load/store unit is busy with for the Memory instructions: more than one each
+	// where the lanes of a warp are so far apart that banks or lines conflict.
+	Requests float64
+}
+
+// Total is all instructions.
+func (c Count) Total() float64 { return c.Arithmetic + c.Address + c.Memory + c.Control }
+
+// Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
+// tiles and is kept. It is not for several goroutines.
+type Estimator struct {
+	pr   *plan.Problem
+	memo map[string]Count
+	buf  []byte
+}
+
+type kept struct{}
+
+// For is the Estimator of a problem.
+func For(pr *plan.Problem) *Estimator {
+	if e, ok := pr.Kept[kept{}].(*Estimator); ok {
+		return e
+	}
+	e := &Estimator{pr: pr, memo: map[string]Count{}}
+	pr.Kept[kept{}] = e
+	return e
+}
+
+// PerOutput is the warp instructions of a kernel for 32 points of its output, and the
+// requests to the load/store unit.
+func (e *Estimator) PerOutput(k *plan.Kernel) (issued, requests float64) {
+	points := 1.0
+	for _, n := range e.pr.Dims[e.pr.StageIndex(k.Out.Func, k.Out.Stage)].Extent {
+		points *= float64(n)
+	}
+	issued, requests = e.Block(k)
+	each := float64(k.Tiles()) * 32 / max(points, 1)
+	return issued * each, requests * each
+}
+
+// Block is the warp instructions of one block, and its requests to the load/store unit.
+func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
+	warps := float64((k.ThreadsPerBlock() + 31) / 32)
+	issued = warps * kernelStart
+	add := func(active float64, n *plan.Nest, register bool) {
+		c, times := e.points(k, n, register), 1.0
+		for _, u := range n.Serial {
+			times *= float64(max(u.Extent, 1))
+		}
+		t := c.Total() * times
+		if times > 1 {
+			t += loopStep * times
+		}
+		issued += active * t
+		requests += active * c.Requests * times
+	}
+	for i := range k.Members {
+		m := &k.Members[i]
+		for j := range m.Nests {
+			if m.Where == plan.AtThread {
+				add(activeWarps(k, &k.Out), &m.Nests[j], true)
+				continue
+			}
+			issued += warps * (nestStart + barrier)
+			add(activeWarps(k, &m.Nests[j]), &m.Nests[j], false)
+		}
+	}
+	issued += warps * nestStart
+	add(activeWarps(k, &k.Out), &k.Out, false)
+	return issued, requests
+}
+
+// activeWarps is the number of warps in which a nest keeps a thread busy.
+func activeWarps(k *plan.Kernel, n *plan.Nest) float64 {
+	ext := [3]int64{1, 1, 1}
+	for i, u := range n.Threads {
+		ext[min(i, 2)] = u.Extent
+	}
+	warps, last := 0.0, int64(-1)
+	for z := range ext[2] {
+		for y := range ext[1] {
+			from := (z*k.Block[1] + y) * k.Block[0]
+			lo, hi := from/32, (from+ext[0]-1)/32
+			if lo <= last {
+				lo = last + 1
+			}
+			if hi >= lo {
+				warps += float64(hi - lo + 1)
+				last = hi
+			}
+		}
+	}
+	return warps
+}
+
+// points is what the unrolled points of a thread cost together.
+func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) Count {
+	b := binary.AppendVarint(e.buf[:0], int64(e.pr.StageIndex(n.Func, n.Stage)))
+	for _, u := range n.Unrolled {
+		b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), int64(u.Tail))
+	}
+	if register {
+		b = append(b, 1)
+	}
+	for i := range k.Members {
+		b = append(b, byte(k.Members[i].Where))
+		b = binary.AppendVarint(b, int64(k.Members[i].Func))
+	}
+	e.buf = b
+	if c, ok := e.memo[string(b)]; ok {
+		return c
+	}
+	key := string(b)
+	c := e.count(k, n, register)
+	e.memo[key] = c
+	return c
+}
+
+func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
+	shifts, tests := together(n), 1.0
+	if len(shifts) < len(Shifts(n)) {
+		// Points that are tested one by one are in branches of their own, in which the compiler finds about half
+		// of what it would find in one piece of code.
+		alone := *n
+		alone.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), func(u plan.Use) bool { return guarded(u) })
+		tests = float64(len(Shifts(n)) / len(shifts))
+		one, all := e.straight(k, &alone, shifts, register), e.straight(k, n, Shifts(n), register)
+		half := func(a, b float64) float64 { return (a*tests + b) / 2 }
+		c := Count{half(one.Arithmetic, all.Arithmetic), half(one.Address, all.Address), half(one.Memory, all.Memory), all.Control, half(one.Requests, all.Requests)}
+		for _, u := range n.Unrolled {
+			if guarded(u) {
+				c.Control += guardTest * float64(len(Shifts(n)))
+			}
+		}
+		return c
+	}
+	return e.straight(k, n, shifts, register)
+}
+
+// guarded reports whether the points are tested one by one.
+func guarded(u plan.Use) bool { return u.Tile > 0 && u.Tail == plan.Guarded }
+
+// together are the points of a thread with no test between them.
+func together(n *plan.Nest) []Shift {
+	m := *n
+	m.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), guarded)
+	return Shifts(&m)
+}
+
+// straight is what points cost in one piece of code.
+func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
+	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	points := float64(len(shifts))
+	c := Count{}
+	own, casts := arithmetic(&e.pr.Access.Stage(n.Func, n.Stage).Value)
+	c.Arithmetic = points * own
+	called := map[key]bool{}
+	for i := range ex.Calls {
+		call := &ex.Calls[i]
+		for _, s := range shifts {
+			if at := placeKey(call.Func, 0, 0, call.Index, s); !called[at] {
+				called[at] = true
+				ops, more := arithmetic(&e.pr.Access.Stage(call.Func, 0).Value)
+				c.Arithmetic += ops + more
+			}
+		}
+	}
+	loaded, rows, columns, buffers := map[key]bool{}, map[key]bool{}, map[key]bool{}, map[[2]int]bool{}
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		where, in := place(k, t.Func)
+		if in && where == plan.AtThread {
+			continue // in a register
+		}
+		for _, s := range shifts {
+			at := placeKey(t.Func, t.Input, t.Out, t.Index, s)
+			if loaded[at] {
+				continue
+			}
+			loaded[at] = true
+			c.Memory++
+			c.Requests += e.ways(n, t.Index, t.Bytes)
+			for _, x := range t.Index {
+				if x.Kind == access.Unknown {
+					c.Address += anyAddress
+				}
+			}
+			if in {
+				continue // a constant behind the thread's first address
+			}
+			if b := [2]int{t.Func, t.Input}; !buffers[b] {
+				buffers[b] = true
+				c.Address += bufferStart
+			}
+			if len(t.Index) == 0 {
+				continue
+			}
+			row := placeKey(t.Func, t.Input, 0, t.Index[1:], s)
+			if !rows[row] {
+				rows[row] = true
+				c.Address += rowAddress
+				for _, x := range t.Index[1:] {
+					if x.Clamped {
+						c.Address += clampedRow
+					}
+				}
+			}
+			if x := t.Index[0]; x.Clamped {
+				c.Address++ // it is no constant behind the row's address
+				if at := placeKey(t.Func, t.Input, 0, t.Index[:1], s); !columns[at] {
+					columns[at] = true
+					c.Address += clampedAt
+				}
+			}
+		}
+	}
+	// Most conversions are of what was loaded, once for all points that use it.
+	if taps := points * float64(len(ex.Loads)); taps > 0 {
+		casts *= min(1, max(float64(len(loaded))/taps, 1/points))
+	}
+	c.Arithmetic += points * casts
+	if !register {
+		if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
+			c.Requests += points * e.ways(n, st.Store, e.pr.Bytes(n.Func))
+		}
+		c.Memory += points * float64(len(e.pr.P.Funcs[n.Func].Types))
+		if _, in := place(k, n.Func); !in {
+			store := map[key]bool{}
+			for _, s := range shifts {
+				var idx []access.Index
+				if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil && len(st.Store) > 0 {
+					idx = st.Store[1:]
+				}
+				store[placeKey(0, 0, 0, idx, s)] = true
+			}
+			c.Address += bufferStart + rowAddress*float64(len(store))
+		}
+	}
+	return c
+}
+
+// arithmetic is the instructions of an expression, conversions apart. Products of floats that are added to
+// something are one instruction with the sum.
+func arithmetic(o *access.Ops) (ops, casts float64) {
+	var class [access.NumClasses]int
+	fused := 0
+	for c := range o.Count {
+		for _, n := range o.Count[c] {
+			class[c] += n
+		}
+	}
+	for _, kind := range []access.Kind{access.Float16, access.Float32, access.Float64} {
+		fused += min(o.Count[access.Mul][kind], o.Count[access.AddSub][kind])
+	}
+	ops = float64(o.Total() - class[access.Cast] - fused)
+	ops += float64((division-1)*(class[access.Div]+class[access.Mod]) + (special-1)*class[access.Special])
+	return ops, float64(class[access.Cast])
+}
+
+// ways is the number of requests that a warp's access makes where its lanes, with several points each, are
+// that many elements apart: shared memory has 32 banks of 4 bytes, and a line of the cache as many words.
+func (e *Estimator) ways(n *plan.Nest, idx []access.Index, bytes int64) float64 {
+	if len(idx) == 0 || n.Along.Loop < 0 {
+		return 1
+	}
+	x := idx[0]
+	if x.Kind != access.Affine || x.Loop != n.Along.Loop {
+		return 1
+	}
+	stride := max(x.Num, -x.Num)
+	if u, ok := n.UnrolledUse(x.Loop); ok && u.Tile > 0 {
+		stride *= u.Extent
+	}
+	return max(1, float64(stride*bytes)/float64(4*x.Den))
+}
+
+func place(k *plan.Kernel, fn int) (plan.Where, bool) {
+	for i := range k.Members {
+		if fn >= 0 && k.Members[i].Func == fn {
+			return k.Members[i].Where, true
+		}
+	}
+	return 0, false
+}
+
+// Shift is how far a point of a thread is from its first, by loop.
+type Shift []int64
+
+// Shifts are the points that a thread computes side by side.
+func Shifts(n *plan.Nest) []Shift {
+	loops := 0
+	for _, u := range n.Unrolled {
+		loops = max(loops, u.Loop+1)
+	}
+	out := []Shift{make(Shift, loops)}
+	for _, u := range n.Unrolled {
+		var next []Shift
+		for _, s := range out {
+			for d := range u.Extent {
+				t := slices.Clone(s)
+				t[u.Loop] = d
+				next = append(next, t)
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+func (s Shift) of(loop int) int64 {
+	if loop < 0 || loop >= len(s) {
+		return 0
+	}
+	return s[loop]
+}
+
+// next is the point one further along a loop.
+func (s Shift) next(loop int) Shift {
+	t := make(Shift, max(len(s), loop+1))
+	copy(t, s)
+	t[loop]++
+	return t
+}
+
+// A key names an element relative to the thread's first point; different ones have the same key by
+// rare chance only, which an estimate survives.
+type key uint64
+
+func (k key) and(v int64) key {
+	k = (k ^ key(v)) * 0x9e3779b97f4a7c15
+	return k ^ k>>29
+}
+
+func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
+	k := key(0).and(int64(fn) + 2).and(int64(input) + 2).and(int64(out) + 2)
+	for i := range idx {
+		x := &idx[i]
+		off := x.Offset
+		switch x.Kind {
+		case access.Affine:
+			off += x.Num * s.of(x.Loop)
+			if x.Den > 1 {
+				off = bounds.FloorDiv(off, x.Den)
+			}
+		case access.Unknown:
+			for l, d := range s {
+				if d != 0 && x.DependsOn(l) {
+					k = k.and(int64(l)).and(d)
+				}
+			}
+		}
+		k = k.and(int64(x.Kind)).and(int64(x.Loop)).and(off).and(x.Num)
+	}
+	return k
+}
+
+// RowLoads is the number of elements in memory that one row of a thread's points loads, where further
+// rows load some of them again: the compiler keeps those in registers. A row is all points but those along the
+// outermost unrolled loop.
+func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
+	several := len(n.Unrolled) - 1
+	for several >= 0 && n.Unrolled[several].Extent == 1 {
+		several--
+	}
+	if several < 0 || guarded(n.Unrolled[several]) {
+		return 0
+	}
+	last := n.Unrolled[several]
+	row := *n
+	row.Unrolled = n.Unrolled[:several]
+	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	loads := map[key]bool{}
+	again := map[[2]int64]int{} // buffer -> elements of the first row
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		if where, in := place(k, t.Func); in && where == plan.AtThread {
+			continue
+		}
+		for _, s := range Shifts(&row) {
+			if at := placeKey(t.Func, t.Input, t.Out, t.Index, s); !loads[at] {
+				loads[at] = true
+				again[[2]int64{int64(t.Func), int64(t.Input)}]++
+			}
+		}
+	}
+	// What the next row loads again.
+	shared := map[[2]int64]bool{}
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		for _, s := range Shifts(&row) {
+			if loads[placeKey(t.Func, t.Input, t.Out, t.Index, s.next(last.Loop))] {
+				shared[[2]int64{int64(t.Func), int64(t.Input)}] = true
+			}
+		}
+	}
+	held := 0
+	for b, c := range again {
+		if shared[b] {
+			held += c
+		}
+	}
+	return held
+}

@@ -1,0 +1,431 @@
+package strategy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gowarp/autoscheduler/instructions"
+	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
+	"gowarp/internal/plan"
+	"gowarp/nestedfusion"
+)
+
+// BlockWindow computes a tile of the output a block with several points a thread side by side, consecutive in x
+// and in rows, all unrolled, so that neighbouring points share what they load and compute. Members nearest to the
+// output may be windows: in each thread's own registers, with the halo that its points need, computed again
+// by every thread; the others are in shared memory, computed by all threads, also with several points each.
+type BlockWindow struct{}
+
+// Name implements Strategy.
+func (BlockWindow) Name() string { return "block-window" }
+
+// What a thread may hold and run.
+const (
+	maxPoints      = 16   // of the output side by side
+	maxUnrolledOps = 6000 // operations in a thread's code: LLVM takes seconds beyond
+)
+
+// Prepare implements Strategy.
+func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, error) {
+	f := &pr.P.Funcs[g.Out]
+	fail := func(format string, args ...any) (Prepared, error) {
+		return nil, fmt.Errorf("block-window: "+format, args...)
+	}
+	switch {
+	case len(f.Stages) != 1:
+		return fail("%s has updates; its stages share no tile", f.Label)
+	case len(pr.Dims[pr.StageIndex(g.Out, 0)].Tiled) == 0 || pr.Dims[pr.StageIndex(g.Out, 0)].Atomic:
+		return fail("%s has no loop to tile", f.Label)
+	case !pr.PureLoops(g.Out, 0) || len(pr.P.Funcs[g.Out].Bounds) > 0 && !f.Output:
+		return fail("the region of %s is not its readers' alone", f.Label)
+	case !f.Output && narrow(pr, g.Out):
+		return fail("%s computes in 8 or 16 bits: pairs of points share registers, and those beyond its end are not to be told from the others", f.Label)
+	case !f.Output && !pr.Absorbs(g.Out):
+		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
+	}
+	b := &blockWindows{pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), grown: map[int]*bounds.Group{}}
+	for _, m := range g.Members {
+		mf := &pr.P.Funcs[m]
+		for s := range mf.Stages {
+			if !pr.PureLoops(m, s) {
+				return fail("%s.update(%d) writes to computed places", mf.Label, s-1)
+			}
+		}
+		for k, d := range g.Grow.Funcs[m] {
+			if !d.Known || !d.Fixed {
+				return fail("the part of %s that a tile of %s needs has no fixed size in dimension %d", mf.Label, f.Label, k)
+			}
+		}
+	}
+	return b, nil
+}
+
+type blockWindows struct {
+	pr      *plan.Problem
+	g       *plan.Group
+	est     *instructions.Estimator
+	deepest int                   // windows at most
+	grown   map[int]*bounds.Group // by number of windows: what a thread needs
+}
+
+// candidate numbers: what is tried while grouping is a part of what is tried in the end.
+var (
+	pointsX = []int64{1, 2, 4}
+	pointsY = []int64{1, 2, 4, 8}
+	blockY  = []int64{1, 2, 4, 8, 16}
+)
+
+// kept is how many of the candidates a coster sees: those that issue least.
+const (
+	keptGrouping = 8
+	keptFinal    = 32
+)
+
+// Choices implements Chooser: of all tiles, points and windows those that issue the fewest instructions an output.
+func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
+	type scored struct {
+		c     plan.Choice
+		issue float64
+	}
+	dims := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]
+	var all []scored
+	try := func(c plan.Choice) {
+		k, err := b.Kernel(stage, c)
+		if err != nil || k.ThreadsPerBlock() > b.pr.Limits.ThreadsPerBlock || k.SharedBytes > b.pr.Limits.SharedBytes || k.Occupancy.ActiveBlocks == 0 {
+			return
+		}
+		issued, requests := b.est.PerOutput(k)
+		s := scored{c, max(issued, issuedPerRequest*requests)}
+		// A device that is not full issues at a fraction of its rate.
+		if want := 2 * int64(b.pr.Device.SMs); k.Tiles() < want {
+			s.issue *= float64(want) / float64(k.Tiles())
+		}
+		if resident := k.Occupancy.Occupancy; resident < enoughOccupancy {
+			s.issue *= enoughOccupancy / max(resident, 0.01)
+		}
+		all = append(all, s)
+	}
+	px, py, by := pointsX, pointsY, blockY
+	if step == PowersOfTwo {
+		px, py, by = pointsX[:2], []int64{1, 4, 8}, []int64{1, 4, 8}
+	}
+	halo := b.halo(dims.Tiled[0], stage)
+	for windows := 0; windows <= b.deepest; windows++ {
+		if windows > 3 && windows < b.deepest {
+			continue
+		}
+		for _, x := range px {
+			widths := []int64{32, 64}
+			if halo > 0 {
+				h := ceilDiv(halo, x)
+				widths = append(widths, 32-h, 64-h)
+				if step != PowersOfTwo {
+					widths = append(widths, 128-h)
+				}
+			} else if step != PowersOfTwo {
+				widths = append(widths, 128)
+			}
+			for _, w := range widths {
+				if w < 8 {
+					continue
+				}
+				if len(dims.Tiled) == 1 {
+					try(b.choice(dims, windows, []int64{w, 1}, []int64{x, 1}))
+					continue
+				}
+				for _, y := range py {
+					if x*y > maxPoints {
+						continue
+					}
+					for _, t := range by {
+						try(b.choice(dims, windows, []int64{w, t}, []int64{x, y}))
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(p, q scored) int { return cmp.Compare(p.issue, q.issue) })
+	kept := keptFinal
+	if step == PowersOfTwo {
+		kept = keptGrouping
+	}
+	var out []plan.Choice
+	for _, s := range all[:min(kept, len(all))] {
+		out = append(out, s.c)
+	}
+	return out
+}
+
+// issuedPerRequest is how many instructions an SM issues in the time of one request to its
+// load/store unit: it has four schedulers.
+const issuedPerRequest = 4
+
+// enoughOccupancy is the share of resident warps from which on more do not help code with much
+// parallelism among its instructions.
+const enoughOccupancy = 0.3
+
+// choice is the tile of that many threads with that many points each.
+func (b *blockWindows) choice(dims *plan.Dims, windows int, threads, points []int64) plan.Choice {
+	c := plan.Choice{Strategy: BlockWindow{}.Name(), Windows: windows}
+	for i := range dims.Tiled {
+		t, p := int64(1), int64(1)
+		if i < len(threads) {
+			t, p = threads[i], points[i]
+		}
+		c.Tile, c.Points = append(c.Tile, t*p), append(c.Points, p)
+	}
+	return c
+}
+
+// halo is how much wider than its tile the widest member is along a loop of the output.
+func (b *blockWindows) halo(loop, stage int) int64 {
+	arg := b.pr.P.Funcs[b.g.Out].Stages[stage].Loops[loop].Arg
+	most := int64(0)
+	for _, m := range b.g.Members {
+		for _, d := range b.g.Grow.Funcs[m] {
+			if d.Known && d.Dim == arg && d.Num == d.Den {
+				most = max(most, d.Extent(32)-32)
+			}
+		}
+	}
+	return most
+}
+
+// Kernel implements Prepared.
+func (b *blockWindows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
+	n, err := b.outNest(stage, c)
+	if err != nil {
+		return nil, err
+	}
+	k := &plan.Kernel{Strategy: BlockWindow{}.Name(), Choice: c, Out: n}
+	tile := tileByArg(b.pr, &k.Out)
+	places, err := b.places(&k.Out, c.Windows)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range places {
+		var threads []int
+		if p.Where == plan.AtBlock {
+			threads = nestedfusion.ThreadDims(b.pr, b.g, p.Func)
+		}
+		m, err := member(b.pr, b.g, &k.Out, tile, p, threads)
+		if err != nil {
+			return nil, err
+		}
+		if p.Where == plan.AtThread {
+			unrollWindow(&m)
+		} else {
+			spreadShared(&m, &k.Out)
+		}
+		k.Members = append(k.Members, m)
+	}
+	pad(b.pr, k)
+	if k.Out.PointsPerThread() > 1 || c.Windows > 0 {
+		k.Held = b.held(k, places)
+	}
+	if err := finish(b.pr, k); err != nil {
+		return nil, err
+	}
+	return k, b.holds(k)
+}
+
+// outNest is the nest of the output: each tiled loop in blocks, threads and points.
+func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
+	n, err := outNest(b.pr, b.g, stage, c)
+	f := &b.pr.P.Funcs[b.g.Out]
+	if err != nil {
+		return n, err
+	}
+	if len(c.Points) != len(c.Tile) {
+		return n, fmt.Errorf("block-window: %s has %d tiled loops, the choice has points for %d", f.Label, len(c.Tile), len(c.Points))
+	}
+	tail := plan.RoundUp
+	if f.Output {
+		tail = plan.ShiftInwards
+	}
+	extent := b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)].Extent
+	for i, p := range c.Points {
+		u := &n.Threads[i]
+		if p < 1 || u.Tile%p != 0 {
+			return n, fmt.Errorf("block-window: a tile of %d is not made of threads with %d points", u.Tile, p)
+		}
+		if p == 1 {
+			continue
+		}
+		if f.Output && extent[u.Loop]%p != 0 {
+			return n, fmt.Errorf("block-window: the %d points of loop %s are not whole groups of %d", extent[u.Loop], f.Stages[stage].Loops[u.Loop].Label, p)
+		}
+		u.Tile, u.Extent = u.Tile/p, u.Extent/p
+		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: tail})
+	}
+	n.Whole = f.Output && len(n.Unrolled) > 0
+	n.Along = along(&n)
+	return n, nil
+}
+
+// places puts the windows nearest to the output into the threads: as many members as are
+// asked for, each of which is read by the output and other windows alone.
+func (b *blockWindows) places(out *plan.Nest, windows int) ([]nestedfusion.Placement, error) {
+	pr, g := b.pr, b.g
+	ps := make([]nestedfusion.Placement, len(g.Members))
+	window := map[int]bool{}
+	for i := len(g.Members) - 1; i >= 0; i-- {
+		m := g.Members[i]
+		ps[i] = nestedfusion.Placement{Func: m, Where: plan.AtBlock, Anchor: -1}
+		if len(window) == windows {
+			continue
+		}
+		if len(pr.P.Funcs[m].Stages) != 1 {
+			return nil, fmt.Errorf("block-window: %s has updates and is no window", pr.P.Funcs[m].Label)
+		}
+		for _, reader := range g.Members {
+			if reader != m && !window[reader] && pr.Reads(reader, m) {
+				return nil, fmt.Errorf("block-window: %s is no window, and reads %s", pr.P.Funcs[reader].Label, pr.P.Funcs[m].Label)
+			}
+		}
+		window[m] = true
+	}
+	if len(window) == 0 {
+		return ps, nil
+	}
+	part := make([]int64, len(pr.P.Funcs[g.Out].Args))
+	for a := range part {
+		part[a] = 1
+	}
+	loops := pr.P.Funcs[g.Out].Stages[out.Stage].Loops
+	for _, uses := range [][]plan.Use{out.Unrolled, out.Serial} {
+		for _, u := range uses {
+			if a := loops[u.Loop].Arg; a >= 0 {
+				part[a] = u.Extent
+			}
+		}
+	}
+	grow := b.grown[windows]
+	if grow == nil {
+		grow = pr.Fits.Grow(g.Out, out.Stage, func(id int) bool { return pr.Inlined[id] || window[id] }, pr.Stored)
+		b.grown[windows] = grow
+	}
+	for i := range ps {
+		p := &ps[i]
+		if !window[p.Func] {
+			continue
+		}
+		p.Where, p.Anchor, p.Tile, p.Grow = plan.AtThread, g.Out, part, grow.Funcs[p.Func]
+		if p.Grow == nil {
+			return nil, fmt.Errorf("block-window: nothing in a thread reads %s", pr.P.Funcs[p.Func].Label)
+		}
+		for _, d := range p.Grow {
+			if !d.Provable() || !d.Fixed {
+				return nil, fmt.Errorf("block-window: the window of %s has no constant size", pr.P.Funcs[p.Func].Label)
+			}
+		}
+	}
+	return ps, nil
+}
+
+// unrollWindow makes all loops of a window points side by side, so that it is in registers.
+func unrollWindow(m *plan.Member) {
+	for j := range m.Nests {
+		n := &m.Nests[j]
+		n.Unrolled = append(n.Unrolled, n.Serial...)
+		n.Serial = nil
+	}
+}
+
+// held is the registers for what the points of a thread share: of the windows and of what is loaded the rows that
+// one row of points needs, since ptxas goes from row to row; but all of a window that a serial loop goes through.
+func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int {
+	again := slices.ContainsFunc(k.Out.Serial, func(u plan.Use) bool { return u.Extent > 1 })
+	windows, loads := int64(0), b.est.RowLoads(k, &k.Out)
+	for i := range k.Members {
+		m := &k.Members[i]
+		if m.Where != plan.AtThread {
+			continue
+		}
+		loads = max(loads, b.est.RowLoads(k, &m.Nests[0]))
+		points, last := int64(1), -1 // last: the outermost dimension with several points
+		for d, e := range m.Extents {
+			points *= e
+			if e > 1 {
+				last = d
+			}
+		}
+		if last > 0 && !(again && b.pr.Reads(k.Out.Func, m.Func)) {
+			points = points / m.Extents[last] * min(m.Extents[last], places[i].Grow[last].Extent(1))
+		}
+		for _, t := range b.pr.P.Funcs[m.Func].Types {
+			windows += points * ((t.Bytes() + 3) / 4) // narrow values have a register each
+		}
+	}
+	return max(1, int(windows)+loads)
+}
+
+// spreadShared gives each thread of a stage in shared memory as many points as it needs to cover
+// the stage with the output's threads.
+func spreadShared(m *plan.Member, out *plan.Nest) {
+	for j := range m.Nests {
+		n := &m.Nests[j]
+		for i := range n.Threads {
+			u := &n.Threads[i]
+			if u.Tile > 0 || i >= len(out.Threads) {
+				continue // its extent is not Halide's; see memberNest
+			}
+			have := out.Threads[i].Extent
+			if i == 0 {
+				have = ceilDiv(have, 32) * 32 // a warp is a warp
+			}
+			p := ceilDiv(u.Extent, have)
+			if p == 1 {
+				continue
+			}
+			// Guarded: with points shifted inwards Halide does not see the size of the storage any more.
+			n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: plan.Guarded})
+			u.Extent = ceilDiv(u.Extent, p)
+		}
+		n.Along = along(n)
+	}
+}
+
+// holds refuses kernels whose threads would hold or run too much.
+func (b *blockWindows) holds(k *plan.Kernel) error {
+	ops := int64(0)
+	count := func(n *plan.Nest) {
+		ops += n.PointsPerThread() * int64(b.pr.Expand[b.pr.StageIndex(n.Func, n.Stage)].Ops)
+	}
+	count(&k.Out)
+	for i := range k.Members {
+		m := &k.Members[i]
+		for j := range m.Nests {
+			count(&m.Nests[j])
+		}
+	}
+	switch {
+	case besideHeld+k.Held > b.pr.Limits.MaxRegisters:
+		return fmt.Errorf("block-window: a thread would hold %d values in registers, %d are the most", k.Held, b.pr.Limits.MaxRegisters-besideHeld)
+	case ops > maxUnrolledOps:
+		return fmt.Errorf("block-window: %d operations in a thread's code", ops)
+	}
+	return nil
+}
+
+// narrow reports whether a Func, with what is inlined into it, computes in types of which two fit a register.
+func narrow(pr *plan.Problem, fn int) bool {
+	ops := func(id int) bool {
+		v := &pr.Access.Stage(id, 0).Value
+		for class := range v.Count {
+			switch access.Class(class) {
+			case access.Cast, access.Compare, access.Logic:
+				continue
+			}
+			for _, kind := range []access.Kind{access.Int8, access.Int16, access.Float16} {
+				if v.Count[class][kind] > 0 {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return ops(fn) || slices.ContainsFunc(pr.Expand[pr.StageIndex(fn, 0)].Inlined, ops)
+}

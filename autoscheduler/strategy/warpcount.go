@@ -1,0 +1,315 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+
+	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
+	"gowarp/internal/plan"
+)
+
+// warpCount is what one lane does for one tile of its warp, counted from the loads and
+// operations of the unrolled points. A warp issues each instruction once for its 32 lanes.
+type warpCount struct {
+	width        int64   // of the tile
+	outputs      int64   // points of the tile
+	instructions float64 // a lane, of the whole tile
+	requests     float64 // to the load/store units: loads, stores, shuffles
+	registers    int     // a lane
+}
+
+// Instructions beside the operations that the definitions name. The figures are counts in the code
+// that ptxas makes of Halide 21's PTX.
+const (
+	tileInstructions  = 40.0 // indices of block, warp and lane, parameters, the ends of the tile
+	rowInstructions   = 4.0  // the address of a row, clamped
+	pointInstructions = 2.0  // the address of a load or store
+	guardInstructions = 1.0  // the test of a point that may lie beyond the output
+)
+
+// Registers of a lane, fitted to what ptxas takes for the tiles that RATIONALE.md lists.
+const (
+	warpBaseRegisters = 14  // indices, addresses, what is being computed
+	inOrder           = 0.8 // a value, if the stages run one after the other: ptxas computes some of them later
+	loopRegisters     = 1   // the address of a point, where a loop over colours goes around the points
+	spillInstructions = 4.0 // a store and a load, and the wait for them
+)
+
+// perOutput is the number of instructions that a warp issues for 32 points of the output. Where
+// the registers do not suffice, each one that lacks is spilled and reloaded.
+func (c *warpCount) perOutput(maxRegisters int) float64 {
+	n := c.instructions + spillInstructions*float64(max(0, c.registers-maxRegisters))
+	return n * plan.WarpLanes / float64(c.outputs)
+}
+
+// spot is a Func (or an input, below 0) at a point, relative to the origin of a lane.
+type spot struct {
+	fn  int
+	out int
+	at  [maxSpotDims]int64
+}
+
+// maxSpotDims is the most dimensions of what can be counted.
+const maxSpotDims = 4
+
+// counter counts one tile.
+type counter struct {
+	w       *warpTiles
+	s       *warpSet
+	px      int64
+	members map[int]*warpMember
+	count   warpCount
+	rows    map[spot]bool // rows of outside buffers whose addresses are known
+	known   map[spot]bool // what the lane has exchanged, and computed of inlined Funcs
+	guarded map[spot]bool // what it has computed under the test of one point; nil before the output
+	held    map[spot]int  // values in registers, by number
+	spans   [][2][2]int   // from which point to which each is held, in the two orders
+	now     [2]int        // the point that is being computed: one stage after the other, and those of one shape interleaved
+	end     int           // the last of all
+	start   int           // interleaved, the point before the stage's first
+	shape   []bounds.Growth
+	memory  map[int]bool // of inlined Funcs: whether they load from memory
+}
+
+// count counts the tile of a warp whose lanes hold px points of each of so many rows.
+func (w *warpTiles) count(s *warpSet, px, rows int64) (warpCount, error) {
+	c := counter{w: w, s: s, px: px, members: map[int]*warpMember{}, rows: map[spot]bool{}, known: map[spot]bool{}, held: map[spot]int{}, memory: map[int]bool{}}
+	halo := int64(0)
+	for i := range s.members {
+		m := &s.members[i]
+		c.members[m.fn] = m
+		halo = max(halo, m.grow[m.lane].Hi-m.grow[m.lane].Lo)
+	}
+	c.count.width = (plan.WarpLanes*px - halo) / px * px
+	if c.count.width < 2*px {
+		// One lane alone would write: Halide 21 then takes its index for a constant and
+		// leaves the shuffles out.
+		return c.count, fmt.Errorf("with %d points a lane %d points beside the tile leave no room in %d lanes", px, halo, plan.WarpLanes)
+	}
+	c.count.outputs = c.count.width * rows
+	c.count.instructions = tileInstructions
+	for i := range s.members {
+		m := &s.members[i]
+		if err := c.run(m.fn, m.grow, m.lane, rows); err != nil {
+			return c.count, err
+		}
+	}
+	outLoops := int64(1)
+	for l, loop := range w.pr.P.Funcs[w.g.Out].Stages[0].Loops {
+		if l != w.x && l != w.y && w.inLane(s, l, loop) {
+			outLoops *= w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent[l]
+		}
+	}
+	before := c.count.instructions
+	if err := c.run(w.g.Out, s.grow.Funcs[w.g.Out], w.laneArg(), rows); err != nil {
+		return c.count, err
+	}
+	points := float64(px * rows)
+	c.count.instructions += points * (pointInstructions + guardInstructions)
+	c.count.instructions = before + float64(outLoops)*(c.count.instructions-before)
+	c.count.requests += float64(outLoops) * points
+	c.count.outputs *= outLoops
+	c.count.registers = warpBaseRegisters + max(int(inOrder*float64(c.most(0))), c.most(1))
+	if outLoops > 1 {
+		c.count.registers += loopRegisters * int(px*rows)
+	}
+	return c.count, nil
+}
+
+func (w *warpTiles) laneArg() int { return w.pr.P.Funcs[w.g.Out].Stages[0].Loops[w.x].Arg }
+
+// use notes that a value is in a register from its first use, or definition, to now.
+func (c *counter) use(s spot) {
+	i, ok := c.held[s]
+	if !ok {
+		c.held[s] = len(c.spans)
+		c.spans = append(c.spans, [2][2]int{{c.now[0], c.now[0]}, {c.now[1], c.now[1]}})
+		return
+	}
+	for order, now := range c.now {
+		span := &c.spans[i][order]
+		span[0], span[1] = min(span[0], now), max(span[1], now)
+	}
+}
+
+// most is the largest number of values that are held at once in an order.
+func (c *counter) most(order int) int {
+	change := make([]int, c.end+2)
+	for _, s := range c.spans {
+		change[s[order][0]]++
+		change[s[order][1]+1]--
+	}
+	most, n := 0, 0
+	for _, d := range change {
+		n += d
+		most = max(most, n)
+	}
+	return most
+}
+
+func (c *counter) tile(arg int, rows int64) int64 {
+	w := c.w
+	loops := w.pr.P.Funcs[w.g.Out].Stages[0].Loops
+	switch {
+	case w.y >= 0 && arg == loops[w.y].Arg:
+		return rows
+	case arg == loops[w.x].Arg:
+		return c.px
+	}
+	return 1
+}
+
+// run counts one stage: every point of a lane.
+func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error {
+	if len(grow) > maxSpotDims {
+		return fmt.Errorf("%s has more than %d dimensions", c.s.pr.P.Funcs[fn].Label, maxSpotDims)
+	}
+	// The compiler may interleave stages of one shape.
+	if slices.Equal(grow, c.shape) {
+		c.now[1] = c.start
+	}
+	c.start, c.shape = c.now[1], grow
+	var lo, n [maxSpotDims]int64
+	for k, d := range grow {
+		lo[k] = d.Lo
+		if k == lane {
+			n[k] = c.px
+		} else {
+			n[k] = d.Extent(c.tile(d.Dim, rows))
+		}
+	}
+	at := lo
+	var walk func(k int)
+	walk = func(k int) {
+		if k == len(grow) {
+			if fn == c.w.g.Out {
+				c.guarded = map[spot]bool{} // the compiler shares no work between points under tests of their own
+			}
+			c.now[0]++
+			c.now[1]++
+			c.end = max(c.end, c.now[0])
+			c.value(fn, at)
+			if c.members[fn] != nil {
+				for out := range c.s.pr.P.Funcs[fn].Types {
+					c.use(spot{fn: fn, out: out, at: at})
+				}
+			}
+			return
+		}
+		for i := range n[k] {
+			at[k] = lo[k] + i
+			walk(k + 1)
+		}
+	}
+	walk(0)
+	return nil
+}
+
+// value counts the definition of a Func at a point.
+func (c *counter) value(fn int, at [maxSpotDims]int64) {
+	st := c.s.pr.Access.Stage(fn, 0)
+	c.count.instructions += float64(st.Value.Total())
+	for i := range st.Loads {
+		c.load(fn, &st.Loads[i], at)
+	}
+}
+
+// loads reports whether an inlined Func loads from memory, itself or through others that are inlined.
+func (c *counter) loads(fn int) bool {
+	if fn < 0 || !c.s.pr.Inlined[fn] {
+		return false
+	}
+	yes, ok := c.memory[fn]
+	if ok {
+		return yes
+	}
+	c.memory[fn] = false
+	st := c.s.pr.Access.Stage(fn, 0)
+	for i := range st.Loads {
+		f := st.Loads[i].Func
+		yes = yes || f < 0 || !c.s.pr.Inlined[f] && c.members[f] == nil || c.loads(f)
+	}
+	c.memory[fn] = yes
+	return yes
+}
+
+// load counts one load: of a member from the lane's own registers or another's, of an inlined Func
+// its definition, of what lies outside a load from memory. What the stage has had already is free.
+func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
+	s := spot{fn: l.Func, out: l.Out}
+	if l.Func < 0 {
+		s.fn = -1 - l.Input
+	}
+	loops := c.s.pr.P.Funcs[fn].Stages[0].Loops
+	known := true
+	for k, ix := range l.Index {
+		if k >= maxSpotDims {
+			break
+		}
+		switch ix.Kind {
+		case access.Constant:
+			s.at[k] = ix.Offset
+		case access.Affine:
+			s.at[k] = bounds.FloorDiv(ix.Num*at[loops[ix.Loop].Arg]+ix.Offset, ix.Den)
+		default:
+			known = false
+			s.at[k] = at[min(k, maxSpotDims-1)]
+		}
+	}
+	if m := c.members[l.Func]; m != nil {
+		// The lane's own value, which it uses itself or hands on.
+		d := s.at[m.lane] - m.grow[m.lane].Lo
+		lanes := bounds.FloorDiv(d, c.px)
+		own := s
+		own.at[m.lane] -= lanes * c.px
+		if !c.known[s] {
+			c.use(own)
+			if lanes != 0 {
+				c.count.requests++
+				c.count.instructions++
+			}
+		}
+		c.known[s] = true
+		c.use(s)
+		return
+	}
+	if c.loads(l.Func) {
+		c.use(s) // kept, or fetched early to hide its latency
+	}
+	if c.known[s] || c.guarded[s] {
+		return
+	}
+	if l.Func >= 0 && l.Func != fn && c.s.pr.Inlined[l.Func] {
+		if c.guarded != nil {
+			c.guarded[s] = true
+		} else {
+			c.known[s] = true
+		}
+		c.value(l.Func, s.at)
+		return
+	}
+	// Halide's loads of one stage are not merged across its unrolled points.
+	c.count.requests++
+	c.count.instructions += 1 + pointInstructions
+	if !known {
+		c.count.instructions += rowInstructions
+		return
+	}
+	row := s
+	row.at[0] = 0
+	if !c.rows[row] {
+		c.rows[row] = true
+		c.count.instructions += rowInstructions
+	}
+}
+
+// plainIndices reports whether every index is one loop times a number, plus a number.
+func plainIndices(idx []access.Index) bool {
+	for _, i := range idx {
+		if i.Kind == access.Unknown || i.Clamped || i.Kind == access.Affine && i.Den != 1 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,493 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gowarp/halideir"
+	"gowarp/halideir/bounds"
+	"gowarp/internal/plan"
+)
+
+// WarpRegisters computes one tile of the output a warp, and before it the region of every
+// member that the tile needs, in the registers of the warp's lanes, which exchange what
+// their neighbours hold by shuffles: one overlapped tile a warp (Jangda and Guha 2020,
+// section 4), all of it in registers. There is no barrier and no shared memory.
+//
+// A lane holds Points neighbouring points of a row and all rows of the tile, unrolled. The
+// tile is as wide as leaves the widest stage all 32 lanes. Funcs that are inlined elsewhere are
+// members here where that issues fewer instructions: in registers they cost no memory.
+type WarpRegisters struct{}
+
+// Name implements Strategy.
+func (WarpRegisters) Name() string { return "warp-registers" }
+
+// minShuffleCapability is the least compute capability on which Halide 21's shuffles were
+// checked; they exist from 3.0 on.
+const minShuffleCapability = 50
+
+// Prepare implements Strategy.
+func (WarpRegisters) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, error) {
+	f := &pr.P.Funcs[g.Out]
+	fail := func(format string, args ...any) (Prepared, error) {
+		return nil, fmt.Errorf("warp-registers: "+format, args...)
+	}
+	switch {
+	case pr.P.Target.API != "cuda":
+		return fail("only CUDA has lanes that exchange registers; the target is %s", pr.P.Target.String)
+	case pr.P.Target.CUDACapability != 0 && pr.P.Target.CUDACapability < minShuffleCapability:
+		return fail("compute capability %d.%d is older than 5.0", pr.P.Target.CUDACapability/10, pr.P.Target.CUDACapability%10)
+	case len(f.Stages) != 1:
+		return fail("%s has updates; its stages share no tile", f.Label)
+	}
+	x, y := warpLoops(pr, g)
+	if x < 0 {
+		return fail("%s has no parallel loop for the lanes", f.Label)
+	}
+	w := &warpTiles{pr: pr, g: g, x: x, y: y, only: o.Warp}
+	base, err := w.stage(nil)
+	if err != nil {
+		return nil, fmt.Errorf("warp-registers: %w", err)
+	}
+	w.sets = append(w.sets, base)
+	w.stageMore()
+	if len(base.members) == 0 {
+		w.sets = w.sets[1:]
+	}
+	if len(w.sets) == 0 {
+		return fail("%s needs nothing that lanes could exchange", f.Label)
+	}
+	return w, nil
+}
+
+// warpLoops are the output's loops over lanes and rows: the tiled ones first.
+func warpLoops(pr *plan.Problem, g *plan.Group) (x, y int) {
+	d := &pr.Dims[pr.StageIndex(g.Out, 0)]
+	loops := pr.P.Funcs[g.Out].Stages[0].Loops
+	x, y = -1, -1
+	take := func(l int) {
+		switch {
+		case !loops[l].Kind.Parallel() || loops[l].Arg < 0 || l == x:
+		case x < 0:
+			x = l
+		case y < 0:
+			y = l
+		}
+	}
+	if d.Atomic {
+		return x, y
+	}
+	for _, l := range d.Tiled {
+		take(l)
+	}
+	for l := range loops {
+		if x >= 0 && d.Extent[l] > MaxSerialExtent {
+			take(l)
+		}
+	}
+	return x, y
+}
+
+// warpTiles is a group that is set to run in warps.
+type warpTiles struct {
+	pr   *plan.Problem
+	g    *plan.Group
+	x, y int
+	only plan.WarpChoice
+	sets []*warpSet // the ways to choose the members, the one with the group's own first
+}
+
+// warpSet is a choice of members.
+type warpSet struct {
+	pr      *plan.Problem // with the staged Funcs not inlined
+	grow    *bounds.Group
+	staged  []int
+	members []warpMember // in the order in which they are computed
+}
+
+// warpMember is what of a member does not depend on the tile.
+type warpMember struct {
+	fn   int
+	grow []bounds.Growth
+	lane int // the dimension that moves with the lanes
+}
+
+// stage looks at the group with some inlined Funcs among its members.
+func (w *warpTiles) stage(staged []int) (*warpSet, error) {
+	pr := w.pr
+	s := &warpSet{pr: pr, staged: staged}
+	members := slices.Clone(w.g.Members)
+	if len(staged) > 0 {
+		s.pr = pr.Staging(staged, append(slices.Clone(w.g.Members), w.g.Out))
+		members = append(members, staged...)
+		slices.Sort(members)
+	}
+	s.grow = s.pr.GrowAt(w.g.Out, 0, &plan.Group{Out: w.g.Out, Members: members})
+	loops := pr.P.Funcs[w.g.Out].Stages[0].Loops
+	for _, id := range members {
+		m := warpMember{fn: id, grow: s.grow.Funcs[id], lane: -1}
+		f := &pr.P.Funcs[id]
+		if len(f.Stages) != 1 {
+			return nil, fmt.Errorf("%s has updates, which do not run over lanes", f.Label)
+		}
+		if m.grow == nil {
+			return nil, fmt.Errorf("%s is not needed by %s", f.Label, pr.P.Funcs[w.g.Out].Label)
+		}
+		if why := notInLanes(f.Types); why != "" {
+			return nil, fmt.Errorf("%s: %s", f.Label, why)
+		}
+		for k, d := range m.grow {
+			if !d.Provable() || !d.Fixed {
+				return nil, fmt.Errorf("the part of %s that a tile needs has no size that Halide can prove in dimension %d", f.Label, k)
+			}
+			switch {
+			case d.Dim < 0:
+			case d.Dim == loops[w.x].Arg && (d.Num != 1 || m.lane >= 0):
+				return nil, fmt.Errorf("%s is read with a stride along the lanes", f.Label)
+			case d.Dim == loops[w.x].Arg:
+				m.lane = k
+			}
+		}
+		if m.lane < 0 {
+			return nil, fmt.Errorf("%s does not move with the lanes", f.Label)
+		}
+		s.members = append(s.members, m)
+	}
+	if f := &pr.P.Funcs[w.g.Out]; len(members) > 0 {
+		if why := notInLanes(f.Types); why != "" {
+			return nil, fmt.Errorf("%s: %s", f.Label, why)
+		}
+	}
+	if err := w.readsInLanes(s); err != nil {
+		return nil, err
+	}
+	return s, overread(s.pr, members)
+}
+
+// notInLanes says which of the types no shuffle moves in Halide 21.
+func notInLanes(types []halideir.Type) string {
+	for _, t := range types {
+		switch {
+		case t.Bits == 64:
+			return "values of 64 bits are not exchanged by shuffles"
+		case t.Bits == 1:
+			return "booleans are not kept in lanes"
+		}
+	}
+	return ""
+}
+
+// readsInLanes: every read of a member has an index of which the lane and the register follow
+// when the points of a lane are unrolled.
+func (w *warpTiles) readsInLanes(s *warpSet) error {
+	check := func(fn int) error {
+		ex := &s.pr.Expand[s.pr.StageIndex(fn, 0)]
+		if ex.Saturated {
+			return fmt.Errorf("%s is too large to look into", s.pr.P.Funcs[fn].Label)
+		}
+		for i := range ex.Loads {
+			t := &ex.Loads[i]
+			if t.Func < 0 {
+				continue
+			}
+			for _, m := range s.members {
+				if m.fn == t.Func && !plainIndices(t.Index) {
+					return fmt.Errorf("%s reads %s at a place that is not known before it runs", s.pr.P.Funcs[fn].Label, s.pr.P.Funcs[m.fn].Label)
+				}
+			}
+		}
+		return nil
+	}
+	for _, m := range s.members {
+		if err := check(m.fn); err != nil {
+			return err
+		}
+	}
+	return check(w.g.Out)
+}
+
+// stageMore looks for inlined Funcs that are better members: first what the output reads at its own
+// point, all together, then each, readers first, as long as the count of instructions of
+// a typical tile falls.
+func (w *warpTiles) stageMore() {
+	pr := w.pr
+	best := w.sets[0]
+	cost := w.typical(best)
+	try := func(ids ...int) {
+		if len(ids) == 0 {
+			return
+		}
+		if s, err := w.stage(append(slices.Clone(best.staged), ids...)); err == nil {
+			if c := w.typical(s); c < cost {
+				best, cost = s, c
+			}
+		}
+	}
+	var all, near []int
+	for id := w.g.Out - 1; id >= 0; id-- {
+		if !pr.Inlined[id] || best.grow.Funcs[id] == nil || !w.onlyHere(id) || len(pr.P.Funcs[id].Stages) != 1 {
+			continue
+		}
+		all = append(all, id)
+		if pr.Access.Stage(w.g.Out, 0).Pointwise(id) {
+			near = append(near, id)
+		}
+	}
+	try(near...)
+	for _, id := range all {
+		if !slices.Contains(best.staged, id) {
+			try(id)
+		}
+	}
+	if best != w.sets[0] {
+		w.sets = append(w.sets, best)
+	}
+}
+
+// onlyHere reports whether an inlined Func is in no kernel but this group's.
+func (w *warpTiles) onlyHere(id int) bool {
+	for c := range w.pr.P.Funcs {
+		if w.pr.Inlined[c] || w.g.Has(c) {
+			continue
+		}
+		for s := range w.pr.P.Funcs[c].Stages {
+			if _, in := slices.BinarySearch(w.pr.Expand[w.pr.StageIndex(c, s)].Inlined, id); in {
+				return false
+			}
+		}
+	}
+	return !w.pr.P.Funcs[id].Output
+}
+
+// typicalRows and typicalPoints are of the tile by which members are chosen.
+const (
+	typicalRows   = 4
+	typicalPoints = 2
+)
+
+func (w *warpTiles) typical(s *warpSet) float64 {
+	c, err := w.count(s, typicalPoints, typicalRows)
+	if err != nil {
+		if c, err = w.count(s, 1, 1); err != nil {
+			return 1e30
+		}
+	}
+	return c.perOutput(w.pr.Limits.MaxRegisters)
+}
+
+// Candidates of a warp tile.
+var (
+	warpPoints = []int64{1, 2, 3, 4}
+	warpRows   = []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 16}
+	warpWarps  = []int64{4, 8, 2, 1}
+)
+
+// Choices implements Chooser: the tiles of fewest instructions.
+func (w *warpTiles) Choices(int, Step) []plan.Choice {
+	type scored struct {
+		choice plan.Choice
+		cost   float64
+	}
+	var all []scored
+	points, rows, blocks := warpPoints, warpRows, warpWarps
+	if w.y < 0 {
+		rows = rows[:1]
+	}
+	asked := w.only != plan.WarpChoice{}
+	if asked {
+		points, rows, blocks = []int64{w.only.Points}, []int64{w.only.Rows}, []int64{w.only.Warps}
+	}
+	extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent
+	for i, s := range w.sets {
+		for _, px := range points {
+			for _, r := range rows {
+				c, err := w.count(s, px, r)
+				if err != nil || c.registers > w.pr.Limits.MaxRegisters-spareRegisters && !asked {
+					continue
+				}
+				for _, warps := range blocks {
+					if !asked && w.y >= 0 && warps > 1 && r*warps > max(extent[w.y], 1) {
+						continue
+					}
+					waste := float64(roundUp(extent[w.x], c.width)) / float64(extent[w.x])
+					if w.y >= 0 {
+						waste *= float64(roundUp(extent[w.y], r*warps)) / float64(extent[w.y])
+					}
+					all = append(all, scored{
+						plan.Choice{Strategy: WarpRegisters{}.Name(), Tile: w.blockTile(c.width, r, warps), Warp: plan.WarpChoice{Points: px, Rows: r, Warps: warps, Set: i}},
+						c.perOutput(w.pr.Limits.MaxRegisters) * waste,
+					})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scored) int {
+		switch {
+		case a.cost < b.cost:
+			return -1
+		case a.cost > b.cost:
+			return 1
+		}
+		return 0
+	})
+	var out []plan.Choice
+	for _, a := range all[:min(len(all), maxWarpCandidates)] {
+		out = append(out, a.choice)
+	}
+	return out
+}
+
+// ParseWarpChoice reads points, rows and warps, as 2x4x4.
+func ParseWarpChoice(s string) (plan.WarpChoice, error) {
+	var c plan.WarpChoice
+	parts := strings.Split(s, "x")
+	for i, at := range []*int64{&c.Points, &c.Rows, &c.Warps} {
+		n := 0
+		if len(parts) == 3 {
+			n, _ = strconv.Atoi(parts[i])
+		}
+		if n < 1 || n > 32 {
+			return c, fmt.Errorf("three numbers from 1 to 32 are wanted, points of a row a lane, rows a lane and warps a block, as 2x4x4")
+		}
+		*at = int64(n)
+	}
+	return c, nil
+}
+
+// spareRegisters is how far below the limit the estimate must stay: it errs by so much.
+const spareRegisters = 4
+
+// maxWarpCandidates is how many of the best by instructions a coster sees.
+const maxWarpCandidates = 4
+
+// blockTile is a block's part of the output's tiled loops.
+func (w *warpTiles) blockTile(width, rows, warps int64) []int64 {
+	var tile []int64
+	for _, l := range w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Tiled {
+		switch {
+		case l == w.x && w.y < 0:
+			tile = append(tile, width*warps)
+		case l == w.x:
+			tile = append(tile, width)
+		case l == w.y:
+			tile = append(tile, rows*warps)
+		default:
+			tile = append(tile, 1)
+		}
+	}
+	return tile
+}
+
+func roundUp(n, k int64) int64 { return ceilDiv(n, k) * k }
+
+// Kernel implements Prepared.
+func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
+	px, rows, warps := c.Warp.Points, c.Warp.Rows, c.Warp.Warps
+	if stage != 0 || px < 1 || rows < 1 || warps < 1 || c.Warp.Set < 0 || c.Warp.Set >= len(w.sets) {
+		return nil, fmt.Errorf("warp-registers: %s: %+v is no choice of points, rows, warps and members", w.pr.P.Funcs[w.g.Out].Label, c.Warp)
+	}
+	s := w.sets[c.Warp.Set]
+	count, err := w.count(s, px, rows)
+	if err != nil {
+		return nil, fmt.Errorf("warp-registers: %w", err)
+	}
+	k := &plan.Kernel{
+		Strategy: WarpRegisters{}.Name(), Choice: c, Registers: count.registers,
+		Warp: &plan.Warp{X: w.x, Y: w.y, Points: px, Width: count.width, Rows: rows, Warps: warps},
+	}
+	if s.pr != w.pr {
+		k.Staged = s.pr
+	}
+	k.Issued, k.Requests = count.instructions*float64(warps), count.requests*float64(warps)
+	k.Out = w.outNest(s, k.Warp)
+	for i := range s.members {
+		m := &s.members[i]
+		lm := plan.Member{Func: m.fn, Where: plan.AtWarp, Anchor: w.g.Out, Align: plan.WarpLanes * px}
+		for _, d := range m.grow {
+			lm.Extents = append(lm.Extents, d.Extent(w.tileOf(k.Warp, d.Dim)))
+			lm.Bounded = append(lm.Bounded, true)
+		}
+		lm.Padded = slices.Clone(lm.Extents)
+		lm.Padded[m.lane] = lm.Align
+		lm.Nests = []plan.Nest{w.memberNest(s, m, lm.Extents, px)}
+		k.Members = append(k.Members, lm)
+	}
+	return k, finish(s.pr, k)
+}
+
+// tileOf is the number of points of a warp's tile along an argument of the output.
+func (w *warpTiles) tileOf(t *plan.Warp, arg int) int64 {
+	loops := w.pr.P.Funcs[w.g.Out].Stages[0].Loops
+	switch {
+	case arg == loops[w.x].Arg:
+		return t.Width
+	case w.y >= 0 && arg == loops[w.y].Arg:
+		return t.Rows
+	}
+	return 1
+}
+
+// outNest maps the output's loops: lanes and warps are threads, the points of a lane are unrolled, short
+// loops that no member moves with run inside the lane; the others become blocks.
+func (w *warpTiles) outNest(s *warpSet, t *plan.Warp) plan.Nest {
+	st := &w.pr.P.Funcs[w.g.Out].Stages[0]
+	extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent
+	n := plan.Nest{Func: w.g.Out}
+	width := t.Width
+	if w.y < 0 {
+		width *= t.Warps
+	}
+	n.Threads = []plan.Use{{Loop: w.x, Tile: width, Extent: t.Width / t.Points}}
+	n.Blocks = []plan.Use{{Loop: w.x, Tile: width, Extent: ceilDiv(extent[w.x], width)}}
+	n.Unrolled = []plan.Use{{Loop: w.x, Tile: t.Points, Extent: t.Points}}
+	if w.y >= 0 {
+		n.Threads = append(n.Threads, plan.Use{Loop: w.y, Tile: t.Rows * t.Warps, Extent: t.Warps})
+		n.Blocks = append(n.Blocks, plan.Use{Loop: w.y, Tile: t.Rows * t.Warps, Extent: ceilDiv(extent[w.y], t.Rows*t.Warps)})
+	}
+	for l, loop := range st.Loops {
+		switch {
+		case l == w.x || l == w.y:
+		case w.inLane(s, l, loop):
+			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: extent[l]})
+		default:
+			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: extent[l]})
+		}
+	}
+	if w.y >= 0 {
+		n.Unrolled = append(n.Unrolled, plan.Use{Loop: w.y, Tile: t.Rows, Extent: t.Rows})
+	}
+	n.Along = n.Threads[0]
+	return n
+}
+
+// inLane reports whether a lane runs through a loop of the output beside the tile's: a short
+// one that no member moves with, as over the channels of a colour.
+func (w *warpTiles) inLane(s *warpSet, l int, loop halideir.Loop) bool {
+	return w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent[l] <= MaxSerialExtent && !memberMoves(&plan.Group{Out: w.g.Out, Members: s.ids(), Grow: s.grow}, loop)
+}
+
+func (s *warpSet) ids() []int {
+	out := make([]int, len(s.members))
+	for i := range s.members {
+		out[i] = s.members[i].fn
+	}
+	return out
+}
+
+// memberNest maps a member's loops: lanes along the one dimension, everything else unrolled.
+func (w *warpTiles) memberNest(s *warpSet, m *warpMember, extents []int64, px int64) plan.Nest {
+	st := &w.pr.P.Funcs[m.fn].Stages[0]
+	n := plan.Nest{Func: m.fn}
+	for l, loop := range st.Loops {
+		if loop.Arg == m.lane {
+			n.Threads = []plan.Use{{Loop: l, Extent: ceilDiv(extents[m.lane], px)}}
+			n.Unrolled = append([]plan.Use{{Loop: l, Tile: px, Extent: px}}, n.Unrolled...)
+			continue
+		}
+		n.Unrolled = append(n.Unrolled, plan.Use{Loop: l, Extent: extents[loop.Arg]})
+	}
+	n.Along = n.Threads[0]
+	return n
+}

@@ -1,0 +1,532 @@
+package bench
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/gpusim/count"
+	"gowarp/gpusim/exec"
+	"gowarp/gpusim/libcuda/simulator"
+	"gowarp/occupancy"
+)
+
+// How far a cell goes. Each includes those before it.
+const (
+	UpToSchedule = "schedule" // the schedule alone: nothing is lowered
+	UpToStatic   = "static"   // kernels compiled by ptxas, launches recorded
+	UpToSimulate = "simulate" // kernels run on the simulator
+)
+
+// Stages are the values of UpTo.
+var Stages = []string{UpToSchedule, UpToStatic, UpToSimulate}
+
+// Phases of a cell, for who wants to know where it ended.
+const (
+	phaseSchedule = "schedule"
+	phaseLower    = "lower"
+	phaseLink     = "link"
+	phasePtxas    = "ptxas"
+	phaseLaunch   = "launch"
+	phaseCheck    = "check"
+	phaseCount    = "count"
+)
+
+// Job is a cell as the process that runs it gets it.
+type Job struct {
+	Program   Program
+	Scheduler Scheduler
+	GPU       string
+	UpTo      string
+	Counted   [2]int // size of the run that is counted
+	Limits    Limits
+	Tolerance harness.Tolerance
+}
+
+// checkedSize is that of the run with all checks: many blocks, whole and cut, and seconds.
+// Schedules by hand may ask for extents that their tiles divide: they get handSize. Of a
+// program with more than a few channels either is made smaller, until its outputs have at
+// most checkedElements or it is leastSize: tiles that are shifted inwards at an edge refuse
+// extents below their own.
+var (
+	checkedSize = [2]int{264, 152}
+	handSize    = [2]int{256, 128}
+)
+
+const (
+	checkedElements = 264 * 152 * 3
+	leastSize       = 64
+)
+
+// checked is the size of the run with all checks, and how it is made smaller.
+func (s Scheduler) checked() (size [2]int, less func(int, float64) int) {
+	if kinds[s.Name].byHand {
+		return handSize, func(n int, _ float64) int { return max(leastSize, n/2) }
+	}
+	return checkedSize, func(n int, f float64) int { return max(leastSize, int(float64(n)*f)) }
+}
+
+// countedInstructions is how many warp instructions the counted run may take, a minute or two;
+// where it would be more, only sampledBlocks of a launch run and the counts are scaled.
+const (
+	countedInstructions = 1_000_000_000
+	sampledBlocks       = 256
+)
+
+// measurement is a cell while it is run.
+type measurement struct {
+	tree   *harness.Tree
+	job    Job
+	target Target
+	rec    *Record
+	// tell hands on the record as it is: the process may be killed at any time.
+	tell func(*Record)
+}
+
+// measure runs a cell. What the scheduler does wrong is in the record; an error is the
+// benchmark's own.
+func measure(tree *harness.Tree, job Job, rec *Record, tell func(*Record)) error {
+	target, err := ParseTarget(job.GPU)
+	if err != nil {
+		return err
+	}
+	m := &measurement{tree, job, target, rec, tell}
+	return m.run()
+}
+
+func (m *measurement) phase(p string) {
+	m.rec.Phase = p
+	m.tell(m.rec)
+}
+
+// ends closes the record with an outcome that is not ok.
+func (m *measurement) ends(outcome, reason string) error {
+	m.rec.Outcome, m.rec.Reason = outcome, reason
+	return nil
+}
+
+func (m *measurement) run() error {
+	scheduler, params := m.job.Scheduler.harness(m.target.Device)
+	g := m.job.Program.Generator(params)
+	m.phase(phaseSchedule)
+	if err := m.funcs(); err != nil {
+		return err
+	}
+	options := harness.EmitOptions{Target: m.target.Halide(), Scheduler: scheduler, Outputs: []string{"schedule"}, Fresh: true, CPUSeconds: m.job.Limits.CPUSeconds}
+	if m.job.Scheduler.Name == "gowarp" {
+		options.Env = []string{"HL_DEBUG_AUTOSCHEDULE=1"} // to have it say what it took
+	}
+	if m.job.UpTo == UpToSchedule {
+		scheduled, err := m.schedule(g, options)
+		if err != nil || !scheduled {
+			return err
+		}
+		return m.ends(OK, "")
+	}
+	// Lowering comes with scheduling; what scheduling takes of it is seen by scheduling alone.
+	// The order is this one so that a peer that takes too long does so once.
+	full := options
+	full.Outputs, full.Env = nil, nil
+	e, err := m.tree.Emit(g, full)
+	if err != nil {
+		if timed, reason := failure(err, m.job.Limits); timed != "" {
+			return m.ends(timed, reason)
+		}
+		if scheduled, err := m.schedule(g, options); err != nil || !scheduled {
+			return err
+		}
+		m.rec.Phase = phaseLower
+		return m.ends(FailsToLower, firstLine(err.Error()))
+	}
+	defer e.Remove()
+	m.rec.PeakBytes = e.PeakBytes
+	if scheduled, err := m.schedule(g, options); err != nil || !scheduled {
+		return err
+	}
+	m.rec.LowerSeconds = round(max(0, e.Wall.Seconds()-m.rec.ScheduleSeconds))
+	m.rec.LowerCPUSeconds = round(max(0, e.CPU.Seconds()-m.rec.ScheduleCPUSeconds))
+	return m.kernels(e)
+}
+
+// funcs counts the program's Funcs: those that the scheduler of no schedule sees.
+func (m *measurement) funcs() error {
+	e, err := m.tree.Emit(m.job.Program.Generator(nil), harness.EmitOptions{Target: m.target.Halide(), Scheduler: harness.RootGPU(), Outputs: []string{"schedule"}, CPUSeconds: m.job.Limits.CPUSeconds})
+	var failed *harness.GeneratorFailure
+	if errors.As(err, &failed) {
+		return nil // a source that schedules itself cannot be counted so
+	} else if err != nil {
+		return err
+	}
+	if n := regexp.MustCompile(`RootGPU: (\d+) Funcs`).FindStringSubmatch(e.Log); n != nil {
+		m.rec.Funcs, err = strconv.Atoi(n[1])
+	}
+	return err
+}
+
+// schedule times the generator where it schedules and lowers nothing.
+func (m *measurement) schedule(g harness.Generator, o harness.EmitOptions) (ok bool, err error) {
+	e, err := m.tree.Emit(g, o)
+	if err != nil {
+		if timed, reason := failure(err, m.job.Limits); timed != "" {
+			return false, m.ends(timed, reason)
+		}
+		return false, m.ends(FailsToSchedule, firstLine(err.Error()))
+	}
+	m.rec.ScheduleSeconds, m.rec.ScheduleCPUSeconds = round(e.Wall.Seconds()), round(e.CPU.Seconds())
+	m.rec.PeakBytes = max(m.rec.PeakBytes, e.PeakBytes)
+	if m.job.Scheduler.Name == "gowarp" {
+		took, err := e.ScheduleTime()
+		if err != nil {
+			return false, err
+		}
+		m.rec.PluginMS = map[string]float64{"export": took.Export, "schedule": took.Schedule, "apply": took.Apply}
+	}
+	return true, e.Remove()
+}
+
+// failure names the ends of a generator that are those of a limit, and "" for others.
+func failure(err error, l Limits) (outcome, reason string) {
+	var failed *harness.GeneratorFailure
+	switch text := err.Error(); {
+	case errors.As(err, &failed) && failed.TooSlow:
+		return TimedOut, fmt.Sprintf("stopped after %d s of processor time", l.CPUSeconds)
+	case strings.Contains(text, "bad_alloc") || strings.Contains(text, "out of memory") || strings.Contains(text, "Cannot allocate memory") || strings.Contains(text, "LLVM ERROR: out of memory"):
+		return OutOfMemory, fmt.Sprintf("stopped at %.1f GiB", float64(l.MemoryBytes)/(1<<30))
+	}
+	return "", ""
+}
+
+// said are lines in which Halide, a compiler or a dying process says what is wrong.
+var said = regexp.MustCompile(`(?i)error|fail|assert|cannot|terminate|unknown|not `)
+
+// firstLine is the line of an error that says what is wrong, without the machine's paths.
+func firstLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	best, rank := lines[0], 0 // the harness's own words: which program ended, and how
+	for _, l := range lines[1:] {
+		l = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(l), "Unhandled exception:"))
+		l = strings.TrimSpace(strings.TrimPrefix(l, "what():"))
+		r := 1
+		switch {
+		case l == "" || l == "Error:":
+			continue
+		case strings.Contains(l, "Error:") || strings.Contains(l, "error:"):
+			r = 3
+		case said.MatchString(l):
+			r = 2
+		}
+		if r > rank {
+			best, rank = l, r
+		}
+	}
+	const most = 240
+	best = clean(best)
+	if len(best) > most {
+		best = best[:most] + "…"
+	}
+	return best
+}
+
+var absolute = regexp.MustCompile(`(?:/[\w.+~-]+)+/([\w.+~-]+)`)
+
+// clean shortens absolute paths to their last word: a record is the same on every machine.
+func clean(text string) string { return absolute.ReplaceAllString(text, "$1") }
+
+// kernels asks ptxas, records the launches and runs the simulator.
+func (m *measurement) kernels(e *harness.Emission) error {
+	m.phase(phasePtxas)
+	if sites, err := e.LaunchSites(); err != nil {
+		return err
+	} else if sites == 0 {
+		return m.ends(FailsToSchedule, "nothing runs on the GPU")
+	}
+	uses, err := m.tree.CheckPTX(e, m.target.Device.Capability)
+	if err != nil {
+		return m.ends(CannotLaunch, firstLine(err.Error()))
+	}
+	for _, u := range uses {
+		m.rec.Kernels = append(m.rec.Kernels, Kernel{Name: u.Kernel, Registers: u.Registers, SpillBytes: u.SpillStores + u.SpillLoads, StackBytes: u.StackBytes})
+	}
+	m.phase(phaseLink)
+	program, err := m.tree.Link(e)
+	if err != nil {
+		return m.ends(FailsToLower, firstLine(err.Error()))
+	}
+	root, err := m.tree.Emit(m.job.Program.Generator(nil), harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	if err != nil {
+		return fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+	}
+	m.phase(phaseLaunch)
+	if ended, err := m.launches(program, root); err != nil || ended {
+		return err
+	}
+	if m.job.UpTo == UpToStatic {
+		return m.ends(OK, "")
+	}
+	return m.simulate(program, root)
+}
+
+// arguments makes arguments of a size; the first output's estimates where it is 0.
+func (m *measurement) arguments(root *harness.Emission, size [2]int) (*arguments, error) {
+	description, err := m.tree.Describe(root, size[0], size[1])
+	if err != nil {
+		return nil, err
+	}
+	return fill(m.tree, description)
+}
+
+// checkedArguments makes arguments for the run with all checks.
+func (m *measurement) checkedArguments(root *harness.Emission) (*arguments, error) {
+	size, less := m.job.Scheduler.checked()
+	for {
+		description, err := m.tree.Describe(root, size[0], size[1])
+		if err != nil {
+			return nil, err
+		}
+		if n := elements(description); n > checkedElements && max(size[0], size[1]) > leastSize {
+			for i := range size {
+				size[i] = less(size[i], math.Sqrt(checkedElements/float64(n)))
+			}
+			continue
+		}
+		return fill(m.tree, description)
+	}
+}
+
+// launches records the launches at the estimated size.
+func (m *measurement) launches(program *harness.Program, root *harness.Emission) (ended bool, err error) {
+	args, err := m.arguments(root, [2]int{})
+	if err != nil {
+		return false, err
+	}
+	m.rec.Size = args.size
+	program.Mins = args.mins
+	launches, err := program.Launches(args.in, args.out)
+	if err != nil {
+		return true, m.ends(FailsToRun, firstLine(err.Error()))
+	}
+	m.rec.Launches = len(launches)
+	threads := func(l harness.Launch) int64 {
+		return l.Threads[0] * l.Threads[1] * l.Threads[2] * l.Blocks[0] * l.Blocks[1] * l.Blocks[2]
+	}
+	largest := map[string]harness.Launch{}
+	times := map[string]int{}
+	var refused []string
+	for _, l := range launches {
+		times[l.Kernel]++
+		if old, ok := largest[l.Kernel]; !ok || threads(l) > threads(old) {
+			largest[l.Kernel] = l
+		}
+		if err := l.Check(); err != nil {
+			refused = append(refused, strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
+	}
+	for i := range m.rec.Kernels {
+		k := &m.rec.Kernels[i]
+		l, ok := largest[k.Name]
+		if !ok {
+			continue
+		}
+		k.Launches, k.Blocks, k.Threads, k.SharedBytes = times[k.Name], l.Blocks, l.Threads, l.SharedBytes
+		block := int(l.Threads[0] * l.Threads[1] * l.Threads[2])
+		o, err := m.target.Device.Occupancy(occupancy.Usage{Threads: block, Registers: k.Registers, SharedBytes: int(l.SharedBytes)})
+		if err != nil {
+			continue // it cannot launch, which Check says in more words
+		}
+		k.ActiveBlocks, k.Occupancy = o.ActiveBlocks, o.Occupancy
+		for _, lim := range o.Limiters.List() {
+			k.Limiters = append(k.Limiters, string(lim))
+		}
+		if o.ActiveBlocks == 0 && refused == nil {
+			refused = append(refused, fmt.Sprintf("kernel %s: %s holds no block of it: %s", k.Name, m.target.Device.Title, o.Limiters))
+		}
+	}
+	if refused != nil {
+		return true, m.ends(CannotLaunch, clean(slices.Compact(refused)[0]))
+	}
+	return false, nil
+}
+
+// simulate runs the kernels with all checks at a small size, then counts at a larger one.
+func (m *measurement) simulate(program *harness.Program, root *harness.Emission) error {
+	m.phase(phaseCheck)
+	args, err := m.checkedArguments(root)
+	if err != nil {
+		return err
+	}
+	plain, err := m.tree.Link(root)
+	if err != nil {
+		return err
+	}
+	plain.Mins, program.Mins = args.mins, args.mins
+	want, err := plain.Run(args.in, args.out)
+	if err != nil {
+		return fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+	}
+	o := harness.SimulateOptions{Capability: m.target.Device.Capability, GPU: m.target.Device.Name}
+	start := time.Now()
+	s, err := program.SimulateWith(args.in, args.out, o)
+	if err != nil {
+		return err
+	}
+	m.rec.Checked = &Simulated{Size: args.size, Elements: args.all, CompulsoryBytes: args.compulsory, Seconds: round(time.Since(start).Seconds())}
+	if ended, err := m.judge(s, want); err != nil || ended {
+		return err
+	}
+	m.phase(phaseCount)
+	size := m.job.Counted
+	counted, err := m.arguments(root, size)
+	if err != nil {
+		return err
+	}
+	program.Mins = counted.mins
+	o.CountOnly = true
+	var done count.Kernel
+	for _, k := range s.Report.Kernels {
+		done.Add(&k.Count)
+	}
+	if float64(done.WarpInstructions)*float64(counted.all)/float64(args.all) > countedInstructions {
+		o.Blocks = sampledBlocks
+	}
+	start = time.Now()
+	if s, err = program.SimulateWith(counted.in, counted.out, o); err != nil {
+		return err
+	}
+	m.rec.Counted = &Simulated{Size: counted.size, Elements: counted.all, CompulsoryBytes: counted.compulsory, Seconds: round(time.Since(start).Seconds())}
+	if s.Failure != nil || s.Report == nil {
+		return m.ends(FailsToRun, fmt.Sprintf("at %s: %s", Extents(counted.size), firstLine(fmt.Sprint(s.Failure))))
+	}
+	m.count(s.Report)
+	return m.ends(OK, "")
+}
+
+// judge says what is wrong with a run that was checked.
+func (m *measurement) judge(s *harness.Simulation, want map[string]*harness.Array) (ended bool, err error) {
+	var findings []string
+	if s.Report != nil {
+		for _, e := range s.Report.Errors {
+			if strings.Contains(e, strings.TrimPrefix(exec.ErrLaunch.Error(), "exec: ")) {
+				return true, m.ends(CannotLaunch, clean(e))
+			}
+		}
+		kinds := map[string]int{}
+		for _, f := range s.Report.Findings {
+			if !f.Kind.Note() {
+				kinds[string(f.Kind)]++
+				if kinds[string(f.Kind)] == 1 {
+					findings = append(findings, fmt.Sprint(f.Kind))
+				}
+			}
+		}
+		slices.Sort(findings)
+	}
+	found := strings.Join(findings, ", ")
+	if s.Failure != nil {
+		if found != "" {
+			return true, m.ends(WrongResult, found)
+		}
+		return true, m.ends(FailsToRun, firstLine(s.Failure.Error()))
+	}
+	if s.Report == nil || len(s.Report.Kernels) == 0 {
+		return true, m.ends(FailsToSchedule, "nothing runs on the GPU")
+	}
+	for name := range want {
+		if err := harness.Compare(s.Results[name], want[name], m.job.Tolerance); err != nil {
+			if found != "" {
+				found += "; "
+			}
+			return true, m.ends(WrongResult, fmt.Sprintf("%soutput %s: %v", found, name, err))
+		}
+	}
+	if found != "" {
+		return true, m.ends(Faulty, found)
+	}
+	return false, nil
+}
+
+// count takes over what the simulator counted.
+func (m *measurement) count(r *simulator.Report) {
+	run := m.rec.Counted
+	run.Total = &count.Kernel{}
+	byName := map[string]*simulator.Kernel{}
+	for _, k := range r.Kernels {
+		run.Total.Add(&k.Count)
+		byName[k.Name] = k
+		for _, s := range k.Shapes {
+			run.Launches += s.Launches
+			if s.BlocksRun < s.Grid[0]*s.Grid[1]*s.Grid[2] {
+				run.Blocks = r.Blocks
+			}
+		}
+	}
+	var dram int64
+	for i := range m.rec.Kernels {
+		k := &m.rec.Kernels[i]
+		if s := byName[k.Name]; s != nil {
+			k.Count = &s.Count
+			if s.L2 != nil {
+				k.DRAMBytes = s.L2.DRAMReadBytes + s.L2.DRAMWriteBytes
+				dram += k.DRAMBytes
+			}
+		}
+	}
+	per := func(n int64) float64 {
+		v, _ := strconv.ParseFloat(strconv.FormatFloat(float64(n)*32/float64(run.Elements), 'g', 6, 64), 64)
+		return v
+	}
+	t := run.Total
+	run.Per32 = map[string]float64{
+		"warp_instructions": per(t.WarpInstructions), "integer": per(t.Integer), "float": per(t.Float), "special": per(t.Special), "memory": per(t.Memory), "control": per(t.Control),
+		"requests": per(t.Requests()), "sectors": per(t.Sectors()), "shared_wavefronts": per(t.SharedWavefronts), "barriers": per(t.Barriers), "shuffles": per(t.Shuffles),
+	}
+	// Bytes of blocks that did not run are not known.
+	if run.Blocks == 0 {
+		run.Per32["cold_bytes"] = per(t.ColdBytes)
+		run.Per32["compulsory_bytes"] = per(run.CompulsoryBytes)
+		run.Per32["dram_bytes"] = per(dram)
+	}
+}
+
+// Cell is the main function of a cell's process: it reads the job from in, and writes the
+// record to out as often as it grows.
+func Cell(in *os.File, out *os.File) error {
+	var job Job
+	if err := json.NewDecoder(in).Decode(&job); err != nil {
+		return fmt.Errorf("bench: the job: %w", err)
+	}
+	tree, err := harness.Find()
+	if err != nil {
+		return err
+	}
+	if err := limitMemory(job.Limits.MemoryBytes); err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(out)
+	rec := &Record{}
+	tell := func(r *Record) { _ = encoder.Encode(r) } // a closed pipe: the parent is gone, and this process with it
+	if err := measure(tree, job, rec, tell); err != nil {
+		rec.Outcome, rec.Reason = Broken, firstLine(err.Error())
+	}
+	if rec.Outcome == OK {
+		rec.Phase = ""
+	}
+	tell(rec)
+	return nil
+}
+
+// relative is a source as records name it.
+func relative(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Base(path)
+	}
+	return path
+}

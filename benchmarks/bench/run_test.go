@@ -1,0 +1,144 @@
+//go:build halide
+
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+)
+
+// script is a plan whose cells are shell scripts in place of gowarp, by scheduler.
+func script(t *testing.T, scripts map[string]string, log *bytes.Buffer) (*harness.Tree, Plan) {
+	t.Helper()
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := ParseTarget("t4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := FindProgram(tree, tree.Root, "harris")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := Plan{Programs: []Program{p}, Targets: []Target{target}, UpTo: UpToStatic, Limits: Limits{60, 60, 1 << 33}, Workers: 1, Results: t.TempDir(), Log: log}
+	var names []string
+	for name := range scripts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		s, err := ParseScheduler(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Schedulers = append(plan.Schedulers, s)
+	}
+	// The job is on standard input; the script is chosen by the scheduler in it.
+	text := "job=$(cat); case \"$job\" in\n"
+	for _, name := range names {
+		text += fmt.Sprintf("*'\"Scheduler\":{\"name\":\"%s\"'*) %s;;\n", name, scripts[name])
+	}
+	text += "esac"
+	plan.Command = func(ctx context.Context) (*exec.Cmd, error) { return exec.CommandContext(ctx, "sh", "-c", text), nil }
+	return tree, plan
+}
+
+// TestCellsThatEndBadly: whatever a cell's process does, there is a line of it, with how far
+// it came, and the others are run.
+func TestCellsThatEndBadly(t *testing.T) {
+	var log bytes.Buffer
+	tree, plan := script(t, map[string]string{
+		"root":          `echo '{"outcome":"ok","launches":3}'`,
+		"Li2018":        `echo '{"outcome":"","phase":"ptxas","schedule_seconds":2}'; echo '{"outcome":"o'; kill -9 $$`,
+		"Anderson2021":  `echo '{"phase":"schedule"}'; sleep 600 & sleep 600`,
+		"Mullapudi2016": `echo nonsense; echo 'gone: cannot go on' >&2; exit 1`,
+		"gowarp":        `echo '{"outcome":"ok","program":"another","key":"k","gpu":"h200"}'`,
+	}, &log)
+	plan.Limits.CellSeconds = 1
+	sum, err := Run(t.Context(), tree, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Run != 5 || len(sum.Broken) != 2 || len(sum.Records) != 5 {
+		t.Errorf("%+v", sum)
+	}
+	for _, r := range sum.Records {
+		got := r.Outcome + " " + r.Phase + " " + r.Reason
+		want := map[string]string{
+			"root":          "ok  ",
+			"Li2018":        "broken ptxas the cell's process: signal: killed",
+			"Anderson2021":  "timed-out schedule stopped after 1 s",
+			"Mullapudi2016": "broken  gone: cannot go on",
+			"gowarp":        "ok  ",
+		}[r.Scheduler]
+		if got != want {
+			t.Errorf("%s: %q, want %q", r.Scheduler, got, want)
+		}
+		if r.Program != "harris" || r.GPU != "t4" || len(r.Key) != 24 || r.Versions["halide"] == "" || r.Machine.Cores < 1 {
+			t.Errorf("what the cell is comes from the plan: %+v", r)
+		}
+		if r.Scheduler == "Li2018" && r.ScheduleSeconds != 2 || r.Scheduler == "root" && r.Launches != 3 {
+			t.Errorf("%s: what was known is lost", r.Scheduler)
+		}
+	}
+	// What is broken is run again; what was stopped only under a higher limit.
+	for _, c := range []struct{ limit, run int }{{1, 2}, {2, 3}} {
+		plan.Limits.CellSeconds = c.limit
+		if sum, err = Run(t.Context(), tree, plan); err != nil || sum.Run != c.run || sum.Kept != 5-c.run {
+			t.Errorf("limit %d s: %+v, %v", c.limit, sum, err)
+		}
+	}
+}
+
+// cancelOn calls stop when what is written holds a word.
+type cancelOn struct {
+	mu   sync.Mutex
+	word string
+	stop context.CancelFunc
+	text strings.Builder
+}
+
+func (c *cancelOn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.text.Write(p)
+	if strings.Contains(c.text.String(), c.word) {
+		c.stop()
+	}
+	return len(p), nil
+}
+
+// TestInterruption: what is finished when a run is stopped stays, what is running leaves
+// nothing, and the next run goes on.
+func TestInterruption(t *testing.T) {
+	tree, plan := script(t, map[string]string{
+		"Anderson2021": `echo '{"outcome":"ok"}'`,
+		"Li2018":       `echo '{"outcome":"ok"}'`,
+		"root":         `echo '{"outcome":"ok"}'`,
+	}, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	plan.Log = &cancelOn{word: "1/3", stop: stop}
+	sum, err := Run(ctx, tree, plan)
+	if err == nil || sum.Run != 1 || sum.Records != nil {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	records, complaints, err := ReadFile(ResultsFile(plan.Results, "t4"))
+	if err != nil || len(records) != 1 || complaints != nil || records[0].Outcome != OK {
+		t.Fatalf("%+v %q %v", records, complaints, err)
+	}
+	plan.Log = &bytes.Buffer{}
+	if sum, err = Run(t.Context(), tree, plan); err != nil || sum.Run != 2 || sum.Kept != 1 || len(sum.Records) != 3 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}

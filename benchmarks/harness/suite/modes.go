@@ -1,0 +1,113 @@
+package suite
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"os"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/rows"
+)
+
+// mode is a way of gowarp's other than the default.
+type mode struct {
+	name   string // of the subtest, and so of its folder: generators take no = in a value
+	params map[string]string
+	lanes  bool // needs CUDA
+}
+
+var modes = []mode{
+	{"fusion-none", map[string]string{"fusion": "none"}, false},
+	{"fusion-overlap", map[string]string{"fusion": "overlap"}, false},
+	{"fusion-auto", map[string]string{"fusion": "auto"}, false},
+	{"cost-listing1-prose", map[string]string{"cost": "listing1-prose"}, false},
+	{"tiling-block-window", map[string]string{"tiling": "block-window"}, false},
+	{"tiling-block-window-cost-issue", map[string]string{"tiling": "block-window", "cost": "issue"}, false},
+	{"tiling-warp-registers-cost-issue", map[string]string{"tiling": "warp-registers", "cost": "issue"}, true},
+	{"tiling-all-cost-issue", map[string]string{"tiling": "all", "cost": "issue"}, false},
+}
+
+// modeSizes are those at which modes run: of whole tiles, of none, and smaller than a tile.
+func (p Program) modeSizes() [][2]int {
+	size := p.Simulated
+	if size == [2]int{} {
+		size = [2]int{163, 75}
+	}
+	return [][2]int{{size[0] / 16 * 16, size[1] / 16 * 16}, size, p.Sizes[len(p.Sizes)-1]}
+}
+
+// modes tries the program in gowarp's other modes: ptxas accepts the kernels at the estimated
+// size and every GPU can launch them, on the simulator and on OpenCL the result is the
+// CPU's, with no finding. Without AllEnv every mode has one of these at one size, drawn by
+// the program's name, so that over the programs all have their turn.
+func (p Program) modes(t *testing.T, tree *harness.Tree) {
+	all := os.Getenv(AllEnv) != ""
+	for i, m := range modes {
+		t.Run(m.name, func(t *testing.T) {
+			at := p
+			at.mode, at.unrecorded = m.params, true
+			if tiled(m.params) {
+				at.source(t, tree)
+			}
+			if all {
+				for _, sm := range capabilities {
+					t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) {
+						at.cuda(t, tree, sm)
+						for _, size := range p.modeSizes() {
+							at.simulatedAt(t, tree, sm, size)
+						}
+					})
+				}
+				if !m.lanes {
+					t.Run("opencl", func(t *testing.T) { at.opencl(t, tree) })
+				}
+				return
+			}
+			h := fnv.New32a()
+			h.Write([]byte(p.Generator.Name))
+			turn := int(h.Sum32()%1000) + i
+			sizes := p.modeSizes()
+			size := sizes[turn/4%len(sizes)]
+			if turn%4 == len(capabilities) && !m.lanes {
+				at.Sizes = [][2]int{size}
+				at.opencl(t, tree)
+				return
+			}
+			at.Sizes = nil
+			sm := capabilities[turn%len(capabilities)]
+			at.cuda(t, tree, sm)
+			at.simulatedAt(t, tree, sm, size)
+		})
+	}
+}
+
+// simulatedAt runs the program on the simulator and holds it against every Func at root on the CPU.
+func (p Program) simulatedAt(t *testing.T, tree *harness.Tree, capability int, size [2]int) {
+	t.Helper()
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	in, out := p.Inputs(t, tree, size[0], size[1])
+	o := harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", capability), Scheduler: p.scheduler(nil)}
+	figures := rows.Row{Figures: map[string]float64{}}.Figures
+	seen, text := p.simulate(t, tree, o, capability, in, out, run(t, root, in, out), figures)
+	if seen != right {
+		t.Errorf("%dx%d, sm_%d: %s\n%s", size[0], size[1], capability, seen, text)
+		return
+	}
+	t.Logf("%dx%d, sm_%d: %s", size[0], size[1], capability, text)
+}
+
+// tiled reports whether a mode lays its tiles out in ways of their own, whose kernels may
+// exist twice: for whole points and for what is left.
+func tiled(mode map[string]string) bool { return mode["tiling"] != "" && mode["tiling"] != "block" }
+
+// with is the mode with more parameters.
+func with(mode, more map[string]string) map[string]string {
+	out := maps.Clone(mode)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, more)
+	return out
+}

@@ -1,0 +1,101 @@
+package random
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Stencils makes a pipeline of stencils of a seed, of the kind that tiles of warps are for: up to six deep,
+// offsets to 4 on each side, diamonds, several outputs, types of 8 to 32 bits mixed, over
+// inputs with boundary conditions; and asks for such tiles.
+func Stencils(seed uint64) *Pipeline {
+	for attempt := uint64(0); ; attempt++ {
+		g := &generator{rng: rand.New(rand.NewPCG(seed, attempt+1<<32)), p: &Pipeline{}}
+		g.env = env{p: g.p, ranges: map[string][]Range{}}
+		if p := g.stencils(); p != nil && p.Affordable() == nil {
+			return p
+		}
+	}
+}
+
+var stencilTypes = []Type{"u8", "i8", "u16", "i16", "i32", "u32", "f32", "f32", "f16"}
+
+func (g *generator) stencils() *Pipeline {
+	g.w, g.h = pick(g, 1, 5, 21, 33, 60, 64, 97, 131, 150), pick(g, 1, 3, 8, 17, 31, 40)
+	g.unread = map[string]bool{}
+	for range g.draw(1, 2) {
+		g.boundedInput()
+	}
+	for range g.draw(1, 6) {
+		f := &Func{Name: g.name("f")}
+		if !g.stencilStage(f) || g.define(f) != nil {
+			return nil
+		}
+		g.p.Funcs = append(g.p.Funcs, f)
+		f.exprs(func(e **Expr) {
+			walk(e, func(n **Expr) { delete(g.unread, (*n).Name) })
+		})
+		g.unread[f.Name] = true
+	}
+	g.outputs()
+	g.prune()
+	g.p.Target = pick(g, "host-cuda-cuda_capability_50", "host-cuda-cuda_capability_75", "host-cuda-cuda_capability_86")
+	g.p.Params = []string{"tiling=" + pick(g, "warp-registers", "warp-registers", "all"), "cost=issue"}
+	if g.chance(2) {
+		g.p.Params = append(g.p.Params, "max_registers=255", fmt.Sprintf("warp_tile=%dx%dx%d", g.draw(1, 4), g.draw(1, 6), g.draw(1, 4)))
+	}
+	return g.p
+}
+
+// boundedInput adds an input of a known size, and a boundary condition that all reads go through.
+func (g *generator) boundedInput() {
+	t := pick(g, stencilTypes...)
+	in := &Input{Name: g.name("in"), Type: t, Dims: 2, Hi: 100}
+	switch {
+	case t.float():
+		in.Lo, in.Hi = -8, 40
+	case t.signed():
+		in.Lo = -60
+	}
+	for _, n := range []int{g.w, g.h} {
+		s := Span{pick(g, 0, 0, -3, 5), max(n+pick(g, 0, 0, 3, -2), 2)}
+		in.Estimate, in.Run = append(in.Estimate, s), append(in.Run, Span{s.Min, max(s.Extent+pick(g, 0, 0, -1, 4), 2)})
+	}
+	g.p.Inputs = append(g.p.Inputs, in)
+	f := &Func{Name: g.name("f"), Source: in.Name, Boundary: pick(g, "repeat_edge", "repeat_edge", "mirror_image", "mirror_interior", "constant_exterior", "repeat_image")}
+	if f.Boundary == "constant_exterior" {
+		f.Outside = g.num(t, g.draw(0, 9)).Expr
+	}
+	if g.define(f) == nil {
+		g.p.Funcs = append(g.p.Funcs, f)
+	}
+}
+
+// stencilStage is a sum of taps on one or two earlier Funcs.
+func (g *generator) stencilStage(f *Func) bool {
+	if len(g.p.Funcs) == 0 {
+		return false
+	}
+	at := g.vars(f, 2)
+	t := pick(g, stencilTypes...)
+	var v val
+	for i := range g.draw(1, 2) {
+		s := g.of(g.p.Funcs[len(g.p.Funcs)-1-min(g.rng.IntN(2+2*i), len(g.p.Funcs)-1)])
+		reach := pick(g, 1, 1, 2, 4)
+		for j := range g.draw(1, 5) {
+			tap := g.to(t, g.read(s, g.add(at[0], g.draw(-reach, reach)), g.add(at[1], g.draw(-reach, reach)*g.draw(0, 1))))
+			if g.chance(4) {
+				tap = g.op("*", tap, g.num(t, g.draw(2, 3)))
+			}
+			switch {
+			case i == 0 && j == 0:
+				v = tap
+			case g.chance(5):
+				v = g.op(pick(g, "max", "min", "-"), v, tap)
+			default:
+				v = g.op("+", v, tap)
+			}
+		}
+	}
+	return g.finish(f, v, at)
+}

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/bench/report"
+	"gowarp/benchmarks/harness"
+)
+
+// exitInterrupted is what a shell gives for a program that SIGINT ended.
+const exitInterrupted = 128 + int(syscall.SIGINT)
+
+func benchCommand() *cli.Command {
+	c := &cli.Command{
+		Name:      "bench",
+		Usage:     "build programs x schedulers x GPUs and record what comes of each",
+		ArgsUsage: "[PROGRAM | SOURCE.cc[:GENERATOR]][,KEY=VALUE...] ...",
+		Description: `Runs in a checkout of gowarp, after make build. Each program (by default all of
+benchmarks/programs) is scheduled by each scheduler for each GPU, compiled by
+ptxas and run on the simulator, in a process of its own with limits of time and
+memory. A line of JSON for each goes to DIR/GPU.jsonl. A run that was interrupted
+goes on where it stopped; what has not changed is not run again. In the end the
+table is printed. benchmarks/README.md explains every column.
+
+  gowarp bench --up-to static                    # all programs and schedulers
+  gowarp bench --scheduler root --gpu h200 harris my/blur.cc,width=4096
+  gowarp bench report                            # tables and plots of all lines
+  gowarp bench guard                             # what changed for the worse
+  gowarp bench list                              # programs and schedulers
+
+A scheduler is NAME or NAME:KEY=VALUE,...; of all lines that the command line
+asks for, those that fail are lines too. The exit code is 0 unless the benchmark
+itself fails.`,
+		OnUsageError: onUsage,
+		Flags:        benchFlags(),
+		Action:       benchRun,
+		Subcommands: []*cli.Command{
+			benchReportCommand(),
+			benchGuardCommand(),
+			{Name: "list", Usage: "list the programs, schedulers and stages", Action: benchList},
+			{Name: "cell", Hidden: true, Usage: "run one cell, as standard input says", Action: func(c *cli.Context) error { return bench.Cell(os.Stdin, os.Stdout) }},
+		},
+	}
+	for _, s := range c.Subcommands {
+		s.HideHelpCommand, s.OnUsageError = true, onUsage
+	}
+	return c
+}
+
+func benchFlags() []cli.Flag {
+	return []cli.Flag{
+		// Not a slice flag, whose values cli cuts at commas; and without a short form, which
+		// cli would give the printed value.
+		&cli.GenericFlag{Name: "scheduler", Value: &list{}, Usage: "a `SCHEDULER`, as gowarp bench list names them; more than one by more options (default: all)"},
+		&cli.StringSliceFlag{Name: "gpu", Usage: "the GPU to schedule for, a `NAME` of gowarp devices or sm_75; more than one by more options (default: sm_75)"},
+		&cli.StringFlag{Name: "up-to", Value: bench.UpToSimulate, Usage: "how far a cell goes: `STAGE` is one of " + strings.Join(bench.Stages, ", ")},
+		&cli.StringFlag{Name: "size", Usage: "the estimated size, `WIDTHxHEIGHT`, for programs with GeneratorParams width and height, or size (default: the program's)"},
+		&cli.StringFlag{Name: "counted-size", Usage: "the size at which kernels are run and counted, `WIDTHxHEIGHT` (default: that at which the program's expert was counted, else 768x512)"},
+		&cli.Float64Flag{Name: "tolerance", Value: harness.Default.Rel, Usage: "how far a float may be off the CPU's, relative or absolute, `E`; integers have to be equal"},
+		&cli.StringFlag{Name: "results", Usage: "the `DIR` of the lines (default: benchmarks/results)"},
+		&cli.IntFlag{Name: "cpu-limit", Value: 60, Usage: "processor time a generator may take, in `SECONDS`"},
+		&cli.IntFlag{Name: "cell-limit", Value: 300, Usage: "time a cell may take, in `SECONDS`"},
+		&cli.Float64Flag{Name: "memory-limit", Value: 8, Usage: "memory that each process of a cell may take, in `GIB`"},
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: runtime.NumCPU(), Usage: "run `N` cells at a time; times are of a machine that does so"},
+		&cli.BoolFlag{Name: "again", Usage: "run every cell, changed or not"},
+	}
+}
+
+// list is an option that may be given again, its values as they are.
+type list []string
+
+func (l *list) Set(v string) error { *l = append(*l, v); return nil }
+func (l *list) String() string     { return strings.Join(*l, " ") }
+
+func benchRun(c *cli.Context) error {
+	plan, err := benchPlan(c)
+	if err != nil {
+		return err
+	}
+	tree, err := harness.Find()
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	if err := benchPrograms(c, tree, plan); err != nil {
+		return err
+	}
+	for _, file := range []string{tree.Plugin(), tree.Build("gpusim", "libcuda.so"), tree.Build("gpusim", "gowarp-gpusim")} {
+		if !exists(file) {
+			return fmt.Errorf("bench: %s is not there; run `make build`", file)
+		}
+	}
+	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	start := time.Now()
+	sum, err := bench.Run(ctx, tree, *plan)
+	if ctx.Err() != nil {
+		if sum == nil {
+			sum = &bench.Summary{}
+		}
+		return cli.Exit(fmt.Sprintf("bench: interrupted; %d cells of %d are recorded, run it again to go on", sum.Kept+sum.Run, sum.Cells), exitInterrupted)
+	}
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	if err := report.Markdown(c.App.Writer, sum.Records); err != nil {
+		return fmt.Errorf("bench: the tables: %w", err)
+	}
+	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d kept, in %s; the lines are in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second), plan.Results)
+	if len(sum.Broken) > 0 {
+		return fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
+	}
+	return nil
+}
+
+// benchPlan reads all options but those that need a checkout.
+func benchPlan(c *cli.Context) (*bench.Plan, error) {
+	wrong := func(err error) (*bench.Plan, error) { return nil, usagef("bench: %w", err) }
+	plan := &bench.Plan{
+		UpTo:      c.String("up-to"),
+		Workers:   c.Int("jobs"),
+		Again:     c.Bool("again"),
+		Results:   c.String("results"),
+		Log:       c.App.ErrWriter,
+		Tolerance: harness.Tolerance{Rel: c.Float64("tolerance"), Abs: c.Float64("tolerance")},
+		Limits:    bench.Limits{CPUSeconds: c.Int("cpu-limit"), CellSeconds: c.Int("cell-limit"), MemoryBytes: int64(c.Float64("memory-limit") * (1 << 30))},
+		Command:   cellProcess,
+	}
+	switch {
+	case !contains(bench.Stages, plan.UpTo):
+		return nil, usagef("bench: --up-to %s: it is one of %s%s", plan.UpTo, strings.Join(bench.Stages, ", "), nearest(plan.UpTo, bench.Stages))
+	case plan.Workers < 1:
+		return nil, usagef("bench: --jobs %d: at least 1", plan.Workers)
+	case plan.Limits.CPUSeconds < 1 || plan.Limits.CellSeconds < 1:
+		return nil, usagef("bench: a limit of time is 1 second at least")
+	case !(c.Float64("memory-limit") >= 1):
+		return nil, usagef("bench: --memory-limit %v: a generator takes 1 GiB of address space at least", c.Float64("memory-limit"))
+	case !(plan.Tolerance.Rel >= 0):
+		return nil, usagef("bench: --tolerance %v is negative", plan.Tolerance.Rel)
+	}
+	counted, err := parseSize(c.String("counted-size"))
+	if err != nil {
+		return wrong(fmt.Errorf("--counted-size %w", err))
+	}
+	plan.Counted = func(p bench.Program) [2]int {
+		if counted != [2]int{} {
+			return counted
+		}
+		return bench.CountedSize(p.Name)
+	}
+	for _, w := range *c.Generic("scheduler").(*list) {
+		s, err := bench.ParseScheduler(w)
+		if err != nil {
+			return wrong(err)
+		}
+		plan.Schedulers = append(plan.Schedulers, s)
+	}
+	if plan.Schedulers == nil {
+		plan.Schedulers = bench.Schedulers()
+	}
+	gpus := c.StringSlice("gpu")
+	if len(gpus) == 0 {
+		gpus = []string{"sm_75"}
+	}
+	for _, w := range gpus {
+		t, err := bench.ParseTarget(w)
+		if err != nil {
+			return wrong(fmt.Errorf("--gpu: %w", err))
+		}
+		plan.Targets = append(plan.Targets, t)
+	}
+	return plan, nil
+}
+
+// benchPrograms finds the programs, by default all of the checkout, in the size asked for.
+func benchPrograms(c *cli.Context, tree *harness.Tree, plan *bench.Plan) error {
+	if plan.Results == "" {
+		plan.Results = tree.Path("benchmarks", "results")
+	}
+	estimated, err := parseSize(c.String("size"))
+	if err != nil {
+		return usagef("bench: --size %w", err)
+	}
+	words := c.Args().Slice()
+	if len(words) == 0 {
+		if words, err = bench.Programs(tree); err != nil {
+			return err
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	for _, w := range words {
+		p, err := bench.FindProgram(tree, dir, w)
+		if err != nil {
+			var subcommands []string
+			for _, s := range c.Command.Subcommands {
+				subcommands = append(subcommands, s.Name)
+			}
+			if hint := nearest(w, subcommands); hint != "" {
+				return usagef("bench: there is no program or command %q%s", w, hint)
+			}
+			return usagef("bench: %w", err)
+		}
+		if estimated != [2]int{} {
+			sized, ok := p.Sized(estimated[0], estimated[1])
+			if !ok {
+				return usagef("bench: --size: the program %s has no GeneratorParams width and height, nor size", p.Name)
+			}
+			p = sized
+		}
+		plan.Programs = append(plan.Programs, p)
+	}
+	return nil
+}
+
+// cellProcess is this program again.
+func cellProcess(ctx context.Context) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	return exec.CommandContext(ctx, self, "bench", "cell"), nil
+}
+
+// parseSize reads WIDTHxHEIGHT; "" is the zero size.
+func parseSize(text string) ([2]int, error) {
+	var s [2]int
+	if text == "" {
+		return s, nil
+	}
+	var rest string
+	n, err := fmt.Sscanf(text+" .", "%dx%d %s", &s[0], &s[1], &rest)
+	if err != nil || n != 3 || rest != "." || s[0] < 1 || s[1] < 1 || s[0] > 1<<20 || s[1] > 1<<20 {
+		return s, errors.New(text + ": WIDTHxHEIGHT is wanted, as 1536x2560")
+	}
+	return s, nil
+}
+
+func benchList(c *cli.Context) error {
+	tree, err := harness.Find()
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	programs, err := bench.Programs(tree)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	w := c.App.Writer
+	fmt.Fprintln(w, "programs:")
+	for _, name := range programs {
+		p, err := bench.FindProgram(tree, tree.Root, name)
+		if err != nil {
+			return fmt.Errorf("bench: %w", err)
+		}
+		fmt.Fprintf(w, "  %-20s %s\n", name, strings.Join(p.Takes, ", "))
+	}
+	fmt.Fprintln(w, "\nschedulers of the table:")
+	for _, s := range bench.Schedulers() {
+		fmt.Fprintln(w, " ", s.Label())
+	}
+	fmt.Fprintf(w, "\nschedulers: %s; each but expert, own and root with :KEY=VALUE,...\n", strings.Join(bench.SchedulerNames(), ", "))
+	fmt.Fprintf(w, "stages: %s\n", strings.Join(bench.Stages, ", "))
+	return nil
+}
+
+func contains(list []string, word string) bool {
+	for _, w := range list {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package bounds
+
+import "gowarp/halideir"
+
+// Absorbs reports whether a Func may be computed over up to more points beyond the end of each
+// dimension without any input being asked for more than the pipeline needs of it anyway: every way to
+// an input leads through a clamp. It says so of the estimated sizes; a clamp that holds there against the
+// bounds of an input holds at every size.
+func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
+	edges := EdgesByConsumer(p)
+	boxes := make([]Box, len(p.Funcs)) // nil where nothing more is needed
+	boxes[fn] = widened(r.Funcs[fn], more)
+	for id := fn; id >= 0; id-- {
+		f := &p.Funcs[id]
+		if boxes[id] == nil {
+			continue
+		}
+		if f.Extern != nil || len(f.Bounds) > 0 {
+			return false
+		}
+		for s := range f.Stages {
+			loops, err := r.Loops(p, id, s)
+			if err != nil {
+				return false
+			}
+			env := halideir.Env{Lo: make([]int64, len(loops)), Hi: make([]int64, len(loops))}
+			for l, iv := range loops {
+				if a := f.Stages[s].Loops[l].Arg; a >= 0 {
+					iv = iv.Union(boxes[id][a])
+				}
+				env.Lo[l], env.Hi[l] = iv.Lo, iv.Hi
+			}
+			for _, e := range edges[id][s] {
+				if e.Func == id {
+					continue
+				}
+				box, ok := evalBox(p, e, env)
+				switch {
+				case !ok:
+					return false
+				case e.Func < 0:
+					if !covers(r.Inputs[e.Input], box) {
+						return false
+					}
+				case !covers(r.Funcs[e.Func], box):
+					if boxes[e.Func] == nil {
+						boxes[e.Func] = append(Box(nil), r.Funcs[e.Func]...)
+					}
+					for k := range box {
+						boxes[e.Func][k] = boxes[e.Func][k].Union(box[k])
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+func widened(b Box, more int64) Box {
+	out := append(Box(nil), b...)
+	for k := range out {
+		out[k].Hi += more
+	}
+	return out
+}
+
+func evalBox(p *halideir.Pipeline, e *halideir.Edge, env halideir.Env) (Box, bool) {
+	box := make(Box, len(e.Box))
+	for k, rg := range e.Box {
+		lo, okLo := p.EvalInt(rg.Lo, env)
+		hi, okHi := p.EvalInt(rg.Hi, env)
+		if !okLo || !okHi {
+			return nil, false
+		}
+		box[k] = Interval{lo, hi}
+	}
+	return box, true
+}
+
+// covers reports whether all of b is in a.
+func covers(a, b Box) bool {
+	for k := range b {
+		if !b[k].IsEmpty() && (b[k].Lo < a[k].Lo || b[k].Hi > a[k].Hi) {
+			return false
+		}
+	}
+	return true
+}

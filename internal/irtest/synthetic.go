@@ -1,0 +1,51 @@
+package irtest
+
+import (
+	"fmt"
+
+	"gowarp/halideir"
+)
+
+// Synthetic are pipelines of any number of stages, for what is asked of size. Every one
+// ends in an output of 1024x1024.
+var Synthetic = map[string]func(stages int) *halideir.Pipeline{"chain": StencilChain, "ladder": Ladder}
+
+// StencilChain is n 3x3 stencils one after the other.
+func StencilChain(n int) *halideir.Pipeline {
+	b := New()
+	type source interface{ At(...any) Expr }
+	var last source = b.Input("in", F32, 1536, 2560)
+	var out *Func
+	for i := range n {
+		src := last
+		out = b.Func(fmt.Sprintf("f%d", i), []string{"x", "y"}, F32, func(v []Expr) Expr { return cross(src.At, v) })
+		last = out
+	}
+	b.Output(out, 1024, 1024)
+	return b.Build()
+}
+
+// Ladder is n stages of which each blurs the one before and adds the one before that, at one
+// point: every stage has two readers.
+func Ladder(n int) *halideir.Pipeline {
+	b := New()
+	type source interface{ At(...any) Expr }
+	in := b.Input("in", F32, 1536, 2560)
+	var last, before source = in, in
+	var out *Func
+	for i := range n {
+		p, q := last, before
+		out = b.Func(fmt.Sprintf("f%d", i), []string{"x", "y"}, F32, func(v []Expr) Expr {
+			return cross(p.At, v).Add(q.At(v[0], v[1]))
+		})
+		last, before = out, p
+	}
+	b.Output(out, 1024, 1024)
+	return b.Build()
+}
+
+// cross is a stencil of five points.
+func cross(src func(...any) Expr, v []Expr) Expr {
+	at := func(dx, dy int) Expr { return src(v[0].Add(dx), v[1].Add(dy)) }
+	return at(-1, 0).Add(at(1, 0)).Add(at(0, -1)).Add(at(0, 1)).Mul(0.25).Add(at(0, 0))
+}

@@ -1,0 +1,41 @@
+package plan
+
+import "slices"
+
+// Warp is how a kernel shares its output out among warps. Each warp has a tile of its own and
+// what that tile needs of every member, in the registers of its lanes.
+type Warp struct {
+	X, Y   int   // the output's loops over lanes and over rows; Y is -1 where there is none
+	Points int64 // neighbouring points of X a lane
+	Width  int64 // points of the tile in X, a multiple of Points
+	Rows   int64 // of the tile, all of them in each lane
+	Warps  int64 // a block, one below the other
+}
+
+// WarpLanes is the number of lanes of a warp.
+const WarpLanes = 32
+
+// View is the problem as the kernel sees it: the Funcs that it stages are not inlined.
+func (k *Kernel) View(pr *Problem) *Problem {
+	if k.Staged == nil {
+		return pr
+	}
+	return k.Staged
+}
+
+// Staging is the problem with some inlined Funcs stored after all. Only the stages of the Funcs in
+// which they may stand are expanded anew: the others must not read them.
+func (pr *Problem) Staging(staged, in []int) *Problem {
+	v := *pr
+	v.Inlined = slices.Clone(pr.Inlined)
+	for _, id := range staged {
+		v.Inlined[id] = false
+	}
+	v.Expand = slices.Clone(pr.Expand)
+	for _, id := range slices.Concat(staged, in) {
+		for s := range pr.P.Funcs[id].Stages {
+			v.Expand[pr.StageIndex(id, s)] = ExpandStage(pr.P, pr.Access, v.Inlined, id, s)
+		}
+	}
+	return &v
+}
