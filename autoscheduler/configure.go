@@ -35,6 +35,9 @@ func (s *state) configure() error {
 	if s.coster == nil || s.grouping == nil || s.strategies == nil {
 		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling)
 	}
+	if s.params.Tiling == "warp-registers" && s.p.Target.API != "cuda" {
+		return fmt.Errorf("autoscheduler: tiling=warp-registers: only CUDA has lanes that exchange registers; the target is %s", s.p.Target.String)
+	}
 	s.options = strategy.Options{Nesting: nestings[s.params.Fusion]}
 	if s.params.WarpTile != "" {
 		if s.options.Warp, err = strategy.ParseWarpChoice(s.params.WarpTile); err != nil {

@@ -2,30 +2,41 @@ package strategy
 
 import (
 	"fmt"
+	"slices"
 
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 )
 
-// far is a distance from every image at which a clamp shows: nothing else keeps a read there
-// within the buffer.
+// far is a distance beyond every image: there only a clamp keeps a read within the buffer.
 const far = 1 << 24
 
 // overread says why members may not be computed beyond the edge of what the output needs. A
 // warp computes whole tiles of them, also where the output ends in the middle of one; what
-// they read from outside the kernel must then be clamped to it, or the pipeline would ask for
-// larger inputs than the algorithm does.
+// they read from outside the kernel must then be clamped to the input's own size, or the pipeline would ask for
+// larger inputs than the algorithm does. Clamps to numbers do not count: they are looked at with inputs
+// of half the estimated size.
 func overread(pr *plan.Problem, members []int) error {
-	o := overreader{pr: pr, edges: bounds.EdgesByConsumer(pr.P), in: map[int]bool{}, sound: map[int]bool{}}
+	smaller := *pr.P
+	smaller.Inputs = slices.Clone(pr.P.Inputs)
+	for i := range smaller.Inputs {
+		in := &smaller.Inputs[i]
+		in.Dims = slices.Clone(in.Dims)
+		for k := range in.Dims {
+			if e := in.Dims[k].ExtentEstimate; e != nil {
+				half := max(1, *e/2)
+				in.Dims[k].ExtentEstimate = &half
+			}
+		}
+	}
+	o := overreader{pr: pr, p: &smaller, edges: bounds.EdgesByConsumer(pr.P), in: map[int]bool{}, sound: map[int]bool{}}
 	for _, id := range members {
 		o.in[id] = true
 	}
 	for _, id := range members {
-		for s := range pr.P.Funcs[id].Stages {
-			if err := o.clamped(id, s); err != nil {
-				return err
-			}
+		if err := o.clamped(id); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -33,30 +44,34 @@ func overread(pr *plan.Problem, members []int) error {
 
 type overreader struct {
 	pr    *plan.Problem
+	p     *halideir.Pipeline // with smaller inputs
 	edges [][][]*halideir.Edge
 	in    map[int]bool
 	sound map[int]bool // Funcs outside of which it is known that more of them asks for no more input
 }
 
-// clamped checks what a stage reads from outside, inlined Funcs looked through, when its
-// loops are far from the image.
-func (o *overreader) clamped(fn, stage int) error {
-	box, err := o.pr.Regions.Loops(o.pr.P, fn, stage)
-	if err != nil {
-		return err
-	}
-	loops := o.pr.P.Funcs[fn].Stages[stage].Loops
-	for _, away := range []int64{-far, far} {
-		for l := range box {
-			if loops[l].Arg < 0 {
+// clamped checks what a Func reads from outside, inlined Funcs looked through, when one of its
+// loops goes beyond the image.
+func (o *overreader) clamped(fn int) error {
+	for stage := range o.pr.P.Funcs[fn].Stages {
+		box, err := o.pr.Regions.Loops(o.pr.P, fn, stage)
+		if err != nil {
+			return err
+		}
+		for l, loop := range o.pr.P.Funcs[fn].Stages[stage].Loops {
+			if loop.Arg < 0 {
 				continue
 			}
-			env := halideir.Env{Lo: make([]int64, len(box)), Hi: make([]int64, len(box))}
+			var base, moved halideir.Env
 			for i, iv := range box {
-				env.Lo[i], env.Hi[i] = iv.Lo, iv.Hi
+				d := int64(0)
+				if i == l {
+					d = far
+				}
+				base.Lo, base.Hi = append(base.Lo, iv.Lo), append(base.Hi, iv.Hi)
+				moved.Lo, moved.Hi = append(moved.Lo, iv.Lo+d), append(moved.Hi, iv.Hi+d)
 			}
-			env.Lo[l], env.Hi[l] = env.Lo[l]+away, env.Hi[l]+away
-			if err := o.reads(fn, stage, env, len(o.pr.P.Funcs)); err != nil {
+			if err := o.reads(fn, stage, base, moved, len(o.pr.P.Funcs)); err != nil {
 				return err
 			}
 		}
@@ -64,50 +79,84 @@ func (o *overreader) clamped(fn, stage int) error {
 	return nil
 }
 
-func (o *overreader) reads(fn, stage int, env halideir.Env, depth int) error {
-	pr := o.pr
-	label := pr.P.Funcs[fn].Label
+// reads compares what a stage reads over two ranges of its loops.
+func (o *overreader) reads(fn, stage int, base, moved halideir.Env, depth int) error {
+	label := o.pr.P.Funcs[fn].Label
 	for _, e := range o.edges[fn][stage] {
 		if e.Func == fn {
 			continue
 		}
-		var at halideir.Env
-		for k, rg := range e.Box {
-			lo, ok1 := pr.P.EvalInt(rg.Lo, env)
-			hi, ok2 := pr.P.EvalInt(rg.Hi, env)
-			if !ok1 || !ok2 {
-				return fmt.Errorf("%s reads a region that is not known before it runs", label)
-			}
-			at.Lo, at.Hi = append(at.Lo, lo), append(at.Hi, hi)
-			if e.Func < 0 && lo <= hi {
-				if whole := pr.Regions.Inputs[e.Input][k]; lo < whole.Lo || hi > whole.Hi {
-					return fmt.Errorf("%s would read beyond the edge of the input %s in dimension %d: no boundary condition holds it back", label, pr.P.Inputs[e.Input].Label, k)
-				}
-			}
+		from, ok1 := o.box(e, base)
+		to, ok2 := o.box(e, moved)
+		if !ok1 || !ok2 {
+			return fmt.Errorf("%s reads a region that is not known before it runs", label)
 		}
 		switch {
-		case e.Func < 0 || o.in[e.Func]:
-		case pr.Inlined[e.Func]:
-			if depth == 0 || len(pr.P.Funcs[e.Func].Stages) != 1 {
-				return fmt.Errorf("%s: what it reads is too deep", label)
-			}
-			if env, ok := o.asLoops(e.Func, at); ok {
-				if err := o.reads(e.Func, 0, env, depth-1); err != nil {
-					return err
+		case slices.Equal(from.Lo, to.Lo) && slices.Equal(from.Hi, to.Hi):
+		case e.Func < 0:
+			for k := range to.Lo {
+				if from.Lo[k] == to.Lo[k] && from.Hi[k] == to.Hi[k] {
+					continue
+				}
+				if lo, hi, ok := o.whole(e.Input, k); !ok || to.Lo[k] < lo || to.Hi[k] > hi {
+					return fmt.Errorf("%s would read beyond the edge of the input %s in dimension %d: no boundary condition of the input's size holds it back", label, o.pr.P.Inputs[e.Input].Label, k)
 				}
 			}
-		default:
+		case o.in[e.Func]:
+		case !o.pr.Inlined[e.Func]:
 			if err := o.asked(e.Func); err != nil {
 				return err
+			}
+		case depth == 0 || len(o.pr.P.Funcs[e.Func].Stages) != 1:
+			return fmt.Errorf("%s: what it reads is too deep", label)
+		default:
+			at, ok1 := o.asLoops(e.Func, from)
+			to, ok2 := o.asLoops(e.Func, to)
+			if ok1 && ok2 {
+				if err := o.reads(e.Func, 0, at, to, depth-1); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
 }
 
+// box is what an edge needs.
+func (o *overreader) box(e *halideir.Edge, env halideir.Env) (out halideir.Env, ok bool) {
+	for _, rg := range e.Box {
+		lo, ok1 := o.p.EvalInt(rg.Lo, env)
+		hi, ok2 := o.p.EvalInt(rg.Hi, env)
+		if !ok1 || !ok2 {
+			return out, false
+		}
+		out.Lo, out.Hi = append(out.Lo, lo), append(out.Hi, hi)
+	}
+	return out, true
+}
+
+// whole is an input's own range in one dimension.
+func (o *overreader) whole(input, k int) (lo, hi int64, ok bool) {
+	d := &o.p.Inputs[input].Dims[k]
+	get := func(fixed halideir.NodeID, estimate *int64) int64 {
+		if fixed != halideir.NoNode {
+			if v, is := o.p.EvalInt(fixed, halideir.Env{}); is {
+				return v
+			}
+		}
+		if estimate == nil {
+			ok = false
+			return 0
+		}
+		return *estimate
+	}
+	ok = true
+	lo = get(d.Min, d.MinEstimate)
+	return lo, lo + get(d.Extent, d.ExtentEstimate) - 1, ok
+}
+
 // asLoops is a box of a pure Func as bounds of its loops.
-func (o *overreader) asLoops(fn int, at halideir.Env) (halideir.Env, bool) {
-	var env halideir.Env
+func (o *overreader) asLoops(fn int, at halideir.Env) (env halideir.Env, ok bool) {
 	for _, l := range o.pr.P.Funcs[fn].Stages[0].Loops {
 		if l.Arg < 0 || l.Arg >= len(at.Lo) {
 			return env, false
@@ -117,8 +166,7 @@ func (o *overreader) asLoops(fn int, at halideir.Env) (halideir.Env, bool) {
 	return env, true
 }
 
-// asked: what lies outside may be asked for more, as long as it does not hand that on to an
-// input. Clamps to numbers do not count: at other sizes than the estimated ones they hold nothing back.
+// asked: what lies outside may be asked for more, as long as it does not hand that on to an input.
 func (o *overreader) asked(fn int) error {
 	if o.sound[fn] {
 		return nil
@@ -127,10 +175,5 @@ func (o *overreader) asked(fn int) error {
 	if o.pr.P.Funcs[fn].Extern != nil {
 		return fmt.Errorf("more of %s, an extern stage, would be asked for than the output needs", o.pr.P.Funcs[fn].Label)
 	}
-	for s := range o.pr.P.Funcs[fn].Stages {
-		if err := o.clamped(fn, s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.clamped(fn)
 }

@@ -37,7 +37,17 @@ func (g *generator) stencils() *Pipeline {
 		})
 		g.unread[f.Name] = true
 	}
-	g.outputs()
+	if g.chance(5) {
+		g.outputs()
+	} else {
+		// One output, as a rule of all: what several kernels read belongs to no warp.
+		last := g.p.Funcs[len(g.p.Funcs)-1].Name
+		s, r := []Span{{0, g.w}, {0, g.h}}, []Span{{0, g.w}, {0, g.h}}
+		if g.chance(2) {
+			r = []Span{{pick(g, 0, -3, 7), g.draw(1, g.w)}, {g.draw(-4, 4), g.draw(1, g.h+9)}}
+		}
+		g.p.Outputs = []*Output{{Func: last, Estimate: s, Run: r}}
+	}
 	g.prune()
 	g.p.Target = pick(g, "host-cuda-cuda_capability_50", "host-cuda-cuda_capability_75", "host-cuda-cuda_capability_86")
 	g.p.Params = []string{"tiling=" + pick(g, "warp-registers", "warp-registers", "all"), "cost=issue"}

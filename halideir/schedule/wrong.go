@@ -20,6 +20,8 @@ var wrongForms = []wrongForm{
 	{"shared-in-thread", sharedInThread},
 	{"register-over-threads", registerOverThreads},
 	{"shared-over-lanes", sharedOverLanes},
+	{"one-lane", oneLane},
+	{"wide-in-lanes", wideInLanes},
 }
 
 // CheckForms is Check, and then reports the first form of the schedule that Halide 21 gets wrong.
@@ -151,6 +153,39 @@ func sharedOverLanes(g *program) error {
 		if at >= 0 && n.loops[at].kind == serialLoop && n.count(laneLoop) > 0 && n.count(threadLoop) == 0 {
 			return fmt.Errorf("%s is in shared memory inside the serial loop %s of %s, whose block has lanes and no threads: no barrier would order it",
 				g.p.Funcs[fn].Label, level.Var, g.p.Funcs[n.fn].Label)
+		}
+	}
+	return nil
+}
+
+// oneLane: along a loop of one lane Halide 21 takes the lane for a constant and leaves out the shuffles that
+// would fetch the other lanes' values. The extent is known here where a split made the loop.
+func oneLane(g *program) error {
+	return g.each(func(n *nest, label string) error {
+		for i, l := range n.loops {
+			if l.kind != laneLoop {
+				continue
+			}
+			for _, st := range n.steps {
+				if !st.fuse && st.vars[2] == n.ids[i] && st.n == 1 {
+					return fmt.Errorf("%s runs %s over one lane: it would read no other lane's values", label, l.label)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// wideInLanes: shuffles move 32 bits; Halide 21 refuses wider values only when the code is made.
+func wideInLanes(g *program) error {
+	for fn := range g.p.Funcs {
+		if g.memory[fn] != MemoryRegister || len(g.nests[fn]) == 0 || g.nests[fn][0].count(laneLoop) == 0 {
+			continue
+		}
+		for _, t := range g.p.Funcs[fn].Types {
+			if t.Bits == 64 {
+				return fmt.Errorf("%s has values of 64 bits in lanes", g.p.Funcs[fn].Label)
+			}
 		}
 	}
 	return nil

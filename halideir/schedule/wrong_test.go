@@ -47,6 +47,8 @@ func TestWrongForms(t *testing.T) {
 		{"a tile a warp, in registers", join(tile(32), warps, at("yi", MemoryRegister), []Directive{d(f.ID, GPULanes, 0, "x")}), ""},
 		{"three loops of threads and lanes", join(tile(32), []Directive{d(out.ID, Split, 2, "yi", "yio", "yii"), d(out.ID, Split, 2, "yo", "yoo", "yoi"), d(out.ID, Reorder, 0, "xi", "yii", "yio", "yoi", "xo", "yoo"),
 			d(out.ID, GPUBlocks, 0, "xo", "yoo"), d(out.ID, GPUThreads, 0, "yii", "yio", "yoi"), d(out.ID, GPULanes, 0, "xi")}), "thread-dimensions"},
+		{"one lane", join(tile(1), warps, at("yi", MemoryRegister), []Directive{d(f.ID, GPULanes, 0, "x")}), "one-lane"},
+		{"values of 64 bits in lanes", join(tile(32), warps, at("yi", MemoryRegister), []Directive{d(f.ID, GPULanes, 0, "x")}), "wide-in-lanes"},
 		{"64 lanes", join(tile(64), warps), "lanes-width"},
 		{"a warp's tile in shared memory", join(tile(32), warps, at("yi", MemoryGPUShared), []Directive{d(f.ID, GPULanes, 0, "x")}), "shared-in-thread"},
 		{"registers over threads", join(tile(32), []Directive{blocks, d(out.ID, GPUThreads, 0, "xi", "yi")}, at("xo", MemoryRegister), []Directive{d(f.ID, GPUThreads, 0, "x", "y")}), "register-over-threads"},
@@ -56,6 +58,10 @@ func TestWrongForms(t *testing.T) {
 		if err := s.Check(p); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
+		}
+		p.Funcs[f.ID].Types[0].Bits = 32
+		if c.rule == "wide-in-lanes" {
+			p.Funcs[f.ID].Types[0].Bits = 64
 		}
 		err := s.CheckForms(p)
 		if (err == nil) != (c.rule == "") || err != nil && !strings.HasPrefix(err.Error(), "schedule: "+c.rule+": ") {
