@@ -65,6 +65,7 @@ func TestRules(t *testing.T) {
 		"shared-bytes":      func(pr *plan.Problem, k *plan.Kernel) { k.SharedBytes = 48<<10 + 1 },
 		"registers":         func(pr *plan.Problem, k *plan.Kernel) { k.Registers = 255 },
 		"impure-order":      func(pr *plan.Problem, k *plan.Kernel) { swapImpure(k) },
+		"point-tails":       func(pr *plan.Problem, k *plan.Kernel) { k.Out.Whole = true },
 		"thread-anchor":     func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Anchor = -1 },
 		"thread-size":       func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Bounded[1] = false },
 		"fused-blocks":      func(pr *plan.Problem, k *plan.Kernel) { k.Out.Fused = 3 },

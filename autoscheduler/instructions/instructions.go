@@ -188,18 +188,18 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	c := Count{}
 	own, casts := arithmetic(&e.pr.Access.Stage(n.Func, n.Stage).Value)
 	c.Arithmetic = points * own
-	called := map[string]bool{}
+	called := map[key]bool{}
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
 		for _, s := range shifts {
-			if key := placeKey(e.buf[:0], int64(call.Func), 0, 0, call.Index, s); !called[key] {
-				called[key] = true
+			if at := placeKey(call.Func, 0, 0, call.Index, s); !called[at] {
+				called[at] = true
 				ops, more := arithmetic(&e.pr.Access.Stage(call.Func, 0).Value)
 				c.Arithmetic += ops + more
 			}
 		}
 	}
-	loaded, rows, columns, buffers := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[[2]int]bool{}
+	loaded, rows, columns, buffers := map[key]bool{}, map[key]bool{}, map[key]bool{}, map[[2]int]bool{}
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
 		where, in := place(k, t.Func)
@@ -207,11 +207,11 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			continue // in a register
 		}
 		for _, s := range shifts {
-			key := placeKey(e.buf[:0], int64(t.Func), int64(t.Input), int64(t.Out), t.Index, s)
-			if loaded[key] {
+			at := placeKey(t.Func, t.Input, t.Out, t.Index, s)
+			if loaded[at] {
 				continue
 			}
-			loaded[key] = true
+			loaded[at] = true
 			c.Memory++
 			c.Requests += e.ways(n, t.Index, t.Bytes)
 			for _, x := range t.Index {
@@ -229,7 +229,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			if len(t.Index) == 0 {
 				continue
 			}
-			row := placeKey(e.buf[:0], int64(t.Func), int64(t.Input), 0, t.Index[1:], s)
+			row := placeKey(t.Func, t.Input, 0, t.Index[1:], s)
 			if !rows[row] {
 				rows[row] = true
 				c.Address += rowAddress
@@ -241,8 +241,8 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			}
 			if x := t.Index[0]; x.Clamped {
 				c.Address++ // it is no constant behind the row's address
-				if key := placeKey(e.buf[:0], int64(t.Func), int64(t.Input), 0, t.Index[:1], s); !columns[key] {
-					columns[key] = true
+				if at := placeKey(t.Func, t.Input, 0, t.Index[:1], s); !columns[at] {
+					columns[at] = true
 					c.Address += clampedAt
 				}
 			}
@@ -259,13 +259,13 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		}
 		c.Memory += points * float64(len(e.pr.P.Funcs[n.Func].Types))
 		if _, in := place(k, n.Func); !in {
-			store := map[string]bool{}
+			store := map[key]bool{}
 			for _, s := range shifts {
 				var idx []access.Index
 				if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil && len(st.Store) > 0 {
 					idx = st.Store[1:]
 				}
-				store[placeKey(e.buf[:0], 0, 0, 0, idx, s)] = true
+				store[placeKey(0, 0, 0, idx, s)] = true
 			}
 			c.Address += bufferStart + rowAddress*float64(len(store))
 		}
@@ -318,19 +318,21 @@ func place(k *plan.Kernel, fn int) (plan.Where, bool) {
 }
 
 // Shift is how far a point of a thread is from its first, by loop.
-type Shift map[int]int64
+type Shift []int64
 
 // Shifts are the points that a thread computes side by side.
 func Shifts(n *plan.Nest) []Shift {
-	out := []Shift{{}}
+	loops := 0
+	for _, u := range n.Unrolled {
+		loops = max(loops, u.Loop+1)
+	}
+	out := []Shift{make(Shift, loops)}
 	for _, u := range n.Unrolled {
 		var next []Shift
 		for _, s := range out {
 			for d := range u.Extent {
-				t := Shift{u.Loop: d}
-				for l, v := range s {
-					t[l] = v
-				}
+				t := slices.Clone(s)
+				t[u.Loop] = d
 				next = append(next, t)
 			}
 		}
@@ -339,25 +341,97 @@ func Shifts(n *plan.Nest) []Shift {
 	return out
 }
 
-// placeKey names an element relative to the thread's first point.
-func placeKey(b []byte, fn, input, out int64, idx []access.Index, s Shift) string {
-	b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, fn), input), out)
-	for _, x := range idx {
+func (s Shift) of(loop int) int64 {
+	if loop < 0 || loop >= len(s) {
+		return 0
+	}
+	return s[loop]
+}
+
+// next is the point one further along a loop.
+func (s Shift) next(loop int) Shift {
+	t := make(Shift, max(len(s), loop+1))
+	copy(t, s)
+	t[loop]++
+	return t
+}
+
+// A key names an element relative to the thread's first point; different ones have the same key by
+// rare chance only, which an estimate survives.
+type key uint64
+
+func (k key) and(v int64) key {
+	k = (k ^ key(v)) * 0x9e3779b97f4a7c15
+	return k ^ k>>29
+}
+
+func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
+	k := key(0).and(int64(fn) + 2).and(int64(input) + 2).and(int64(out) + 2)
+	for i := range idx {
+		x := &idx[i]
 		off := x.Offset
-		if x.Kind == access.Affine {
-			off = x.Offset + x.Num*s[x.Loop]
+		switch x.Kind {
+		case access.Affine:
+			off += x.Num * s.of(x.Loop)
 			if x.Den > 1 {
 				off = bounds.FloorDiv(off, x.Den)
 			}
-		} else if x.Kind == access.Unknown {
+		case access.Unknown:
 			for l, d := range s {
-				if x.DependsOn(l) && d != 0 {
-					b = binary.AppendVarint(binary.AppendVarint(b, int64(l)), d)
+				if d != 0 && x.DependsOn(l) {
+					k = k.and(int64(l)).and(d)
 				}
 			}
 		}
-		b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(x.Kind)), int64(x.Loop)), off)
-		b = binary.AppendVarint(b, x.Num)
+		k = k.and(int64(x.Kind)).and(int64(x.Loop)).and(off).and(x.Num)
 	}
-	return string(b)
+	return k
+}
+
+// RowLoads is the number of elements in memory that one row of a thread's points loads, where further
+// rows load some of them again: the compiler keeps those in registers. A row is all points but those along the
+// outermost unrolled loop.
+func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
+	several := len(n.Unrolled) - 1
+	for several >= 0 && n.Unrolled[several].Extent == 1 {
+		several--
+	}
+	if several < 0 || guarded(n.Unrolled[several]) {
+		return 0
+	}
+	last := n.Unrolled[several]
+	row := *n
+	row.Unrolled = n.Unrolled[:several]
+	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	loads := map[key]bool{}
+	again := map[[2]int64]int{} // buffer -> elements of the first row
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		if where, in := place(k, t.Func); in && where == plan.AtThread {
+			continue
+		}
+		for _, s := range Shifts(&row) {
+			if at := placeKey(t.Func, t.Input, t.Out, t.Index, s); !loads[at] {
+				loads[at] = true
+				again[[2]int64{int64(t.Func), int64(t.Input)}]++
+			}
+		}
+	}
+	// What the next row loads again.
+	shared := map[[2]int64]bool{}
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		for _, s := range Shifts(&row) {
+			if loads[placeKey(t.Func, t.Input, t.Out, t.Index, s.next(last.Loop))] {
+				shared[[2]int64{int64(t.Func), int64(t.Input)}] = true
+			}
+		}
+	}
+	held := 0
+	for b, c := range again {
+		if shared[b] {
+			held += c
+		}
+	}
+	return held
 }

@@ -26,6 +26,7 @@ var Rules = []Rule{
 	{"shared-bytes", sharedBytes},
 	{"registers", registers},
 	{"impure-order", impureOrder},
+	{"point-tails", pointTails},
 	{"thread-anchor", threadAnchor},
 	{"thread-size", threadSize},
 	{"fused-blocks", fusedBlocks},
@@ -178,6 +179,40 @@ func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 				return fmt.Errorf("loop %s of %s would run outside one that it runs inside", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
 			}
 			last = u.Loop
+		}
+		return nil
+	})
+}
+
+// pointTails: which tail the points side by side may have. Only an output's extents can be told apart before a
+// launch, so only it can have points for whole groups alone, which shift inwards past no edge. Only what no one
+// else has laid out can be rounded up: the output of a group that is not the pipeline's. What is in
+// shared memory is tested point by point: Halide 21 does not see the size of its storage otherwise. A window is
+// unrolled as a whole, since a tail would take its constant size away.
+func pointTails(pr *plan.Problem, k *plan.Kernel) error {
+	return nests(k, func(n *plan.Nest) error {
+		f := &pr.P.Funcs[n.Func]
+		out := n == &k.Out
+		if n.Whole && (!out || !f.Output || n.Stage != 0 || len(f.Stages) != 1 || len(n.Unrolled) == 0) {
+			return fmt.Errorf("%s has points for whole groups alone, and is no output of one stage with points side by side", f.Label)
+		}
+		for _, u := range n.Unrolled {
+			loop := f.Stages[n.Stage].Loops[u.Loop].Label
+			switch {
+			case u.Tile == 0 && len(n.Threads) > 0:
+				return fmt.Errorf("loop %s of %s is unrolled as a whole, outside a window", loop, f.Label)
+			case u.Tile == 0:
+			case u.Tail == plan.ShiftInwards && !n.Whole:
+				return fmt.Errorf("points of loop %s of %s are shifted inwards, before its first where there are fewer than %d", loop, f.Label, u.Tile)
+			case n.Whole && u.Tail != plan.ShiftInwards:
+				return fmt.Errorf("points of loop %s of %s are for whole groups, with another tail", loop, f.Label)
+			case u.Tail == plan.RoundUp && (!out || f.Output || len(f.Stages) != 1):
+				return fmt.Errorf("points of loop %s of %s are rounded up; there may be no place for them", loop, f.Label)
+			case u.Tail == plan.RoundUp && (u.Tile > plan.MorePoints || !pr.Absorbs(n.Func)):
+				return fmt.Errorf("points of loop %s of %s are rounded up to %d; an input would have to be larger", loop, f.Label, u.Tile)
+			case u.Tail == plan.Guarded && out && len(k.Members) > 0:
+				return fmt.Errorf("points of loop %s of %s are tested one by one; what its threads hold would have no constant size", loop, f.Label)
+			}
 		}
 		return nil
 	})

@@ -25,7 +25,6 @@ func (BlockWindow) Name() string { return "block-window" }
 const (
 	maxPoints      = 16   // of the output side by side
 	maxUnrolledOps = 6000 // operations in a thread's code: LLVM takes seconds beyond
-	edgePoints     = 8    // more points than any thread computes in one dimension
 )
 
 // Prepare implements Strategy.
@@ -43,10 +42,10 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		return fail("the region of %s is not its readers' alone", f.Label)
 	case !f.Output && narrow(pr, g.Out):
 		return fail("%s computes in 8 or 16 bits: pairs of points share registers, and those beyond its end are not to be told from the others", f.Label)
-	case !f.Output && !pr.Regions.Absorbs(pr.P, g.Out, edgePoints):
+	case !f.Output && !pr.Absorbs(g.Out):
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
-	b := &blockWindows{pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members)}
+	b := &blockWindows{pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), grown: map[int]*bounds.Group{}}
 	for _, m := range g.Members {
 		mf := &pr.P.Funcs[m]
 		for s := range mf.Stages {
@@ -67,7 +66,8 @@ type blockWindows struct {
 	pr      *plan.Problem
 	g       *plan.Group
 	est     *instructions.Estimator
-	deepest int // windows at most
+	deepest int                   // windows at most
+	grown   map[int]*bounds.Group // by number of windows: what a thread needs
 }
 
 // candidate numbers: what is tried while grouping is a part of what is tried in the end.
@@ -109,7 +109,7 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	}
 	px, py, by := pointsX, pointsY, blockY
 	if step == PowersOfTwo {
-		px, py, by = pointsX[:2], []int64{1, 4, 8}, []int64{4, 8}
+		px, py, by = pointsX[:2], []int64{1, 4, 8}, []int64{1, 4, 8}
 	}
 	halo := b.halo(dims.Tiled[0], stage)
 	for windows := 0; windows <= b.deepest; windows++ {
@@ -212,13 +212,15 @@ func (b *blockWindows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		}
 		if p.Where == plan.AtThread {
 			unrollWindow(&m)
-			m.Live = liveBytes(b.pr, &m, p.Grow)
 		} else {
-			b.spreadShared(&m, &k.Out)
+			spreadShared(&m, &k.Out)
 		}
 		k.Members = append(k.Members, m)
 	}
 	pad(b.pr, k)
+	if k.Out.PointsPerThread() > 1 || c.Windows > 0 {
+		k.Held = b.held(k, places)
+	}
 	if err := finish(b.pr, k); err != nil {
 		return nil, err
 	}
@@ -296,7 +298,11 @@ func (b *blockWindows) places(out *plan.Nest, windows int) ([]nestedfusion.Place
 			}
 		}
 	}
-	grow := pr.Fits.Grow(g.Out, out.Stage, func(id int) bool { return pr.Inlined[id] || window[id] }, pr.Stored)
+	grow := b.grown[windows]
+	if grow == nil {
+		grow = pr.Fits.Grow(g.Out, out.Stage, func(id int) bool { return pr.Inlined[id] || window[id] }, pr.Stored)
+		b.grown[windows] = grow
+	}
 	for i := range ps {
 		p := &ps[i]
 		if !window[p.Func] {
@@ -324,27 +330,37 @@ func unrollWindow(m *plan.Member) {
 	}
 }
 
-// liveBytes is how much of a window a thread holds at once: rows that no later row of the output needs are
-// given up, which ptxas finds by itself.
-func liveBytes(pr *plan.Problem, m *plan.Member, grow []bounds.Growth) int64 {
-	points := int64(1)
-	last := -1 // the outermost dimension with several points
-	for d, e := range m.Extents {
-		points *= e
-		if e > 1 {
-			last = d
+// held is the registers for what the points of a thread share: of the windows and of what is loaded the rows that
+// one row of points needs, since ptxas goes from row to row; but all of a window that a serial loop goes through.
+func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int {
+	again := slices.ContainsFunc(k.Out.Serial, func(u plan.Use) bool { return u.Extent > 1 })
+	windows, loads := int64(0), b.est.RowLoads(k, &k.Out)
+	for i := range k.Members {
+		m := &k.Members[i]
+		if m.Where != plan.AtThread {
+			continue
+		}
+		loads = max(loads, b.est.RowLoads(k, &m.Nests[0]))
+		points, last := int64(1), -1 // last: the outermost dimension with several points
+		for d, e := range m.Extents {
+			points *= e
+			if e > 1 {
+				last = d
+			}
+		}
+		if last > 0 && !(again && b.pr.Reads(k.Out.Func, m.Func)) {
+			points = points / m.Extents[last] * min(m.Extents[last], places[i].Grow[last].Extent(1))
+		}
+		for _, t := range b.pr.P.Funcs[m.Func].Types {
+			windows += points * ((t.Bytes() + 3) / 4) // narrow values have a register each
 		}
 	}
-	if last > 0 {
-		points = points / m.Extents[last] * min(m.Extents[last], grow[last].Extent(1))
-	}
-	return points * pr.Bytes(m.Func)
+	return max(1, int(windows)+loads)
 }
 
 // spreadShared gives each thread of a stage in shared memory as many points as it needs to cover
 // the stage with the output's threads.
-func (b *blockWindows) spreadShared(m *plan.Member, out *plan.Nest) {
-	exact := b.exact(m.Func)
+func spreadShared(m *plan.Member, out *plan.Nest) {
 	for j := range m.Nests {
 		n := &m.Nests[j]
 		for i := range n.Threads {
@@ -360,69 +376,17 @@ func (b *blockWindows) spreadShared(m *plan.Member, out *plan.Nest) {
 			if p == 1 {
 				continue
 			}
-			tail := plan.Guarded
-			if exact && p <= b.least(m.Func, u.Loop, n.Stage, out) {
-				// Threads whose points overlap store the same twice.
-				tail = plan.ShiftInwards
-			}
-			n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: tail})
+			// Guarded: with points shifted inwards Halide does not see the size of the storage any more.
+			n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: plan.Guarded})
 			u.Extent = ceilDiv(u.Extent, p)
 		}
 		n.Along = along(n)
 	}
 }
 
-// exact reports whether a Func is computed in integers: alike wherever it is computed. The compiler
-// contracts and reorders floats, differently for each of a thread's points.
-func (b *blockWindows) exact(fn int) bool {
-	whole := func(id int) bool {
-		for s := range b.pr.P.Funcs[id].Stages {
-			v := &b.pr.Access.Stage(id, s).Value
-			for class := range v.Count {
-				for _, kind := range []access.Kind{access.Float16, access.Float32, access.Float64} {
-					if v.Count[class][kind] > 0 {
-						return false
-					}
-				}
-			}
-		}
-		return true
-	}
-	if !whole(fn) {
-		return false
-	}
-	for s := range b.pr.P.Funcs[fn].Stages {
-		for _, id := range b.pr.Expand[b.pr.StageIndex(fn, s)].Inlined {
-			if !whole(id) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// least is the smallest extent of a loop of a member in any block: that which the points of one thread
-// of the output need, and one point where they can be cut.
-func (b *blockWindows) least(fn, loop, stage int, out *plan.Nest) int64 {
-	arg := b.pr.P.Funcs[fn].Stages[stage].Loops[loop].Arg
-	if arg < 0 {
-		return 1
-	}
-	d := b.g.Grow.Funcs[fn][arg]
-	part := int64(1)
-	if d.Dim >= 0 && !out.Whole {
-		for l, o := range b.pr.P.Funcs[out.Func].Stages[out.Stage].Loops {
-			if u, ok := out.UnrolledUse(l); ok && o.Arg == d.Dim {
-				part = u.Extent
-			}
-		}
-	}
-	return d.Extent(part)
-}
-
 // holds refuses kernels whose threads would hold or run too much.
 func (b *blockWindows) holds(k *plan.Kernel) error {
-	slots, ops := int64(0), int64(0)
+	ops := int64(0)
 	count := func(n *plan.Nest) {
 		ops += n.PointsPerThread() * int64(b.pr.Expand[b.pr.StageIndex(n.Func, n.Stage)].Ops)
 	}
@@ -432,13 +396,10 @@ func (b *blockWindows) holds(k *plan.Kernel) error {
 		for j := range m.Nests {
 			count(&m.Nests[j])
 		}
-		if m.Where == plan.AtThread {
-			slots += (m.Live + 3) / 4
-		}
 	}
 	switch {
-	case slots+windowRegisters >= int64(b.pr.Limits.MaxRegisters):
-		return fmt.Errorf("block-window: windows of %d registers a thread", slots)
+	case besideHeld+k.Held > b.pr.Limits.MaxRegisters:
+		return fmt.Errorf("block-window: a thread would hold %d values in registers, %d are the most", k.Held, b.pr.Limits.MaxRegisters-besideHeld)
 	case ops > maxUnrolledOps:
 		return fmt.Errorf("block-window: %d operations in a thread's code", ops)
 	}

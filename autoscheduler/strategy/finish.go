@@ -164,9 +164,8 @@ const (
 	pointerRegisters = 2
 	maxLiveTaps      = 24
 	// Of kernels with several points a thread, after ptxas on harris and unsharp (RATIONALE.md, "Registers").
-	unrolledRegisters = 24
-	registersPerPoint = 2
-	windowRegisters   = 28 // beside what windows hold at once
+	leastRegisters = 32
+	besideHeld     = 14
 )
 
 // registers estimates the registers of a thread, capped at what the runtime
@@ -186,15 +185,11 @@ func registers(pr *plan.Problem, k *plan.Kernel) int {
 			count(&m.Nests[j])
 		}
 		if m.Where == plan.AtThread {
-			bytes := m.Bytes
-			if m.Live > 0 {
-				bytes = m.Live
-			}
-			held += int(bytes+3) / 4
+			held += int(m.Bytes+3) / 4
 		}
 	}
-	if n := k.Out.PointsPerThread(); n > 1 {
-		return min(max(unrolledRegisters+registersPerPoint*int(n), windowRegisters+held), pr.Limits.MaxRegisters)
+	if k.Held > 0 {
+		return min(max(leastRegisters, besideHeld+k.Held), pr.Limits.MaxRegisters)
 	}
 	return min(baseRegisters+most+held, pr.Limits.MaxRegisters)
 }

@@ -150,6 +150,20 @@ func TestCheckRefuses(t *testing.T) {
 		{"no argument", func(s *script) {
 			s.add(Directive{Do: BoundStorage, Vars: []string{"x_o"}, N: 4}, "gray", 0)
 		}, "x_o is no argument of gray"},
+		{"no special case", func(s *script) {
+			s.add(Directive{Do: Unroll, Vars: []string{"x_i"}, Special: true}, "harris", 0)
+		}, "harris[special].unroll(x_i): harris has no special case"},
+		{"special case of what is no output", func(s *script) {
+			s.add(Directive{Do: Specialize, Vars: []string{"x"}, Multiples: []int64{4}}, "gray", 0)
+		}, "only the extents of an output"},
+		{"level missing in the special case", func(s *script) {
+			s.add(Directive{Do: Specialize, Vars: []string{"x", "y"}, Multiples: []int64{4, 2}}, "harris", 0)
+			s.add(Directive{Do: Serial, Vars: []string{"x_o"}, Special: true}, "harris", 0)
+			s.add(Directive{Do: Split, Vars: []string{"x_o", "x_a", "x_b"}, N: 2, Special: true}, "harris", 0)
+		}, `harris has no loop "x_o"`},
+		{"multiples without vars", func(s *script) {
+			s.add(Directive{Do: Specialize, Vars: []string{"x", "y"}, Multiples: []int64{4}}, "harris", 0)
+		}, "it has 1 multiples for 2 vars"},
 		{"no Func", func(s *script) { s.root("grey") }, "there is no Func 10"},
 		{"another pipeline", func(s *script) { s.ds = append(s.ds, Directive{Do: ComputeRoot, Func: 0, Name: "f"}) }, "another pipeline's"},
 	} {

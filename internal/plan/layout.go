@@ -30,6 +30,7 @@ type Kernel struct {
 	Registers   int      // a thread, estimated
 	Issued      float64  // warp instructions of one block, where the strategy has counted them; else 0
 	Requests    float64  // likewise: its requests to the load/store units
+	Held        int      // registers for what several points of a thread share at once; 0 if it has one point
 	Occupancy   occupancy.Result
 }
 
@@ -63,7 +64,6 @@ type Member struct {
 	Align   int64   // elements to which the innermost extent is rounded up; 0 or 1 if not
 	Bounded []bool  // dimensions whose extent Halide can prove; the others it sizes at run time
 	Bytes   int64   // allocated, a block or a thread
-	Live    int64   // AtThread: of Bytes, what is held at once; 0: all
 	Nests   []Nest  // one a stage
 }
 

@@ -70,7 +70,7 @@ func Run(t *testing.T, p Program) {
 	t.Run("simulated", func(t *testing.T) { t.Parallel(); p.simulated(t, tree) })
 	t.Run("warps", func(t *testing.T) { t.Parallel(); p.warps(t, tree) })
 	t.Run("windows", func(t *testing.T) { t.Parallel(); p.windows(t, tree) })
-	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree) })
+	t.Run("source", func(t *testing.T) { t.Parallel(); p.source(t, tree, p.scheduler()) })
 }
 
 func (p Program) emit(t *testing.T, tree *harness.Tree, o harness.EmitOptions) (*harness.Emission, *harness.Program) {
@@ -303,8 +303,8 @@ func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []
 
 // source checks that the schedule is the same on every run, and that the C++ which
 // Halide writes of it compiles.
-func (p Program) source(t *testing.T, tree *harness.Tree) {
-	o := harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: p.scheduler(), Outputs: []string{"schedule"}}
+func (p Program) source(t *testing.T, tree *harness.Tree, scheduler harness.Scheduler) {
+	o := harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: scheduler, Outputs: []string{"schedule"}}
 	var texts []string
 	for _, fresh := range []bool{false, true} {
 		o.Fresh = fresh

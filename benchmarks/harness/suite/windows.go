@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gowarp/benchmarks/harness"
-	"gowarp/benchmarks/harness/rows"
 )
 
 // windowSizes are the sizes at which tiling=block-window runs: of whole groups of points, of
@@ -22,17 +21,22 @@ var windowSizes = func(p Program) [][2]int {
 // windowParams ask for the tiling.
 var windowParams = map[string]string{"tiling": "block-window"}
 
-// windows runs the program on the simulator with several points a thread: right, with no
-// finding, whatever the size.
+// windows runs the program on the simulator, and through OpenCL, with several points a thread: right, with
+// no finding, whatever the size.
 func (p Program) windows(t *testing.T, tree *harness.Tree) {
+	t.Run("source", func(t *testing.T) { p.source(t, tree, harness.Gowarp(windowParams)) })
+	_, opencl := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: harness.Gowarp(windowParams)})
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
 	for _, size := range windowSizes(p) {
 		in, out := p.Inputs(t, tree, size[0], size[1])
 		want := run(t, root, in, out)
+		t.Run(fmt.Sprintf("%dx%d/opencl", size[0], size[1]), func(t *testing.T) {
+			p.compare(t, "against the CPU", run(t, opencl, in, out), want)
+		})
 		for _, capability := range simulatedCapabilities {
 			t.Run(fmt.Sprintf("%dx%d/sm_%d", size[0], size[1], capability), func(t *testing.T) {
 				o := harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", capability), Scheduler: harness.Gowarp(windowParams)}
-				seen, text := p.simulate(t, tree, o, capability, in, out, want, rows.Row{Figures: map[string]float64{}}.Figures)
+				seen, text := p.simulate(t, tree, o, capability, in, out, want, map[string]float64{})
 				if seen != right {
 					t.Errorf("%s\n%s", seen, text)
 					return

@@ -1,0 +1,183 @@
+package autoscheduler
+
+import (
+	"bytes"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"gowarp/autoscheduler/instructions"
+	"gowarp/autoscheduler/legality"
+	"gowarp/autoscheduler/strategy"
+	"gowarp/halideir"
+	"gowarp/halideir/schedule"
+	"gowarp/internal/golden"
+	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
+)
+
+func windowed(t *testing.T, p *halideir.Pipeline, more map[string]string) *Result {
+	t.Helper()
+	kv := map[string]string{"tiling": "block-window", "gpu": "sm_86"}
+	for k, v := range more {
+		kv[k] = v
+	}
+	prm, err := ParseParams(kv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(p, prm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestWindowGolden is harris with several points a thread: its directives, as a tree and as C++.
+func TestWindowGolden(t *testing.T) {
+	p := load(t, "testdata/harris.json")
+	s := windowed(t, p, nil).Schedule
+	if err := s.CheckForms(p); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := s.Tree(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString("\n")
+	b.WriteString(s.CPlusPlus(p))
+	golden.Compare(t, filepath.Join("testdata", "golden", "harris.window.txt"), b.Bytes())
+	again, err := schedule.Decode(s.JSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.CPlusPlus(p) != s.CPlusPlus(p) {
+		t.Error("read back from JSON it is another schedule")
+	}
+}
+
+// crosses is a stencil over a stencil over an input that is clamped, or not.
+func crosses(clamped bool) *halideir.Pipeline {
+	b := irtest.New()
+	xy := []string{"x", "y"}
+	in := b.Input("in", irtest.F32, 1600, 2600)
+	cross := func(f *irtest.Func, v []irtest.Expr) irtest.Expr {
+		return f.At(v[0].Add(-1), v[1]).Add(f.At(v[0].Add(1), v[1])).Add(f.At(v[0], v[1].Add(-1))).Add(f.At(v[0], v[1].Add(1)))
+	}
+	first := b.Func("first", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		x, y := v[0].Add(16), v[1].Add(16)
+		if clamped {
+			x, y = v[0].Clamp(0, 1535), v[1].Clamp(0, 2559)
+		}
+		return in.At(x, y).Mul(2.0)
+	})
+	second := b.Func("second", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr { return cross(first, v) })
+	out := b.Func("out", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr { return cross(second, v) })
+	b.Output(out, 1536, 2560)
+	return b.Build()
+}
+
+// TestWindowTails: an output's points are for whole groups, with another way for the rest; those of a Func that
+// is not an output are rounded up, where no input is asked for more.
+func TestWindowTails(t *testing.T) {
+	for _, clamped := range []bool{true, false} {
+		r := windowed(t, crosses(clamped), map[string]string{"grouping": "none"})
+		for _, f := range r.Found {
+			k := f.Layout.Kernels[0]
+			output := r.Problem.P.Funcs[k.Out.Func].Output
+			points := k.Out.PointsPerThread() > 1
+			if want := output || clamped; points != want {
+				t.Errorf("clamped %v: %s has %d points a thread", clamped, r.Problem.P.Funcs[k.Out.Func].Label, k.Out.PointsPerThread())
+			}
+			if k.Out.Whole != (output && points) {
+				t.Errorf("clamped %v: %s: whole is %v", clamped, r.Problem.P.Funcs[k.Out.Func].Label, k.Out.Whole)
+			}
+			for _, u := range k.Out.Unrolled {
+				if want := map[bool]plan.Tail{true: plan.ShiftInwards, false: plan.RoundUp}[output]; u.Tail != want {
+					t.Errorf("tail %v, want %v", u.Tail, want)
+				}
+			}
+		}
+		special := slices.ContainsFunc(r.Schedule.Directives, func(d schedule.Directive) bool { return d.Do == schedule.Specialize })
+		if !special {
+			t.Error("no special case is emitted")
+		}
+	}
+}
+
+// TestWindowChoices: every choice that the strategy offers is legal, and its blocks are of the size
+// that the choice says.
+func TestWindowChoices(t *testing.T) {
+	r := windowed(t, crosses(true), map[string]string{"cost": "issue"})
+	g := r.Groups[len(r.Groups)-1]
+	prepared, err := strategy.BlockWindow{}.Prepare(r.Problem, g, strategy.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	choices := prepared.(strategy.Chooser).Choices(0, strategy.StepOfTwo)
+	if len(choices) < 10 {
+		t.Fatalf("%d choices", len(choices))
+	}
+	windows := map[int]bool{}
+	for _, c := range choices {
+		k, err := prepared.Kernel(0, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := legality.Check(r.Problem, k); err != nil {
+			t.Error(err)
+		}
+		windows[c.Windows] = true
+		for i, u := range k.Out.Threads {
+			if u.Extent*c.Points[i] != c.Tile[i] {
+				t.Errorf("%d threads of %d points make a tile of %d", u.Extent, c.Points[i], c.Tile[i])
+			}
+		}
+		for i := range k.Members {
+			m := &k.Members[i]
+			for j, e := range m.Extents {
+				loops := r.Problem.P.Funcs[m.Func].Stages[0].Loops
+				covered := int64(1)
+				for _, uses := range [][]plan.Use{m.Nests[0].Unrolled, m.Nests[0].Threads, m.Nests[0].Serial} {
+					for _, u := range uses {
+						if loops[u.Loop].Arg == j {
+							covered *= u.Extent
+						}
+					}
+				}
+				if covered < e {
+					t.Errorf("%+v: %d of %d points of dimension %d are computed", c, covered, e, j)
+				}
+			}
+		}
+	}
+	if windows[0] == (len(windows) == 1) {
+		t.Errorf("no member in registers was offered: %v", windows)
+	}
+}
+
+// TestWindowLoads: points side by side load what they share once. A cross of five points loads, for 2x4 points,
+// 4x6 elements without the corners.
+func TestWindowLoads(t *testing.T) {
+	r := windowed(t, crosses(true), map[string]string{"grouping": "none"})
+	e := instructions.For(r.Problem)
+	out := r.Problem.P.Outputs[0]
+	count := func(px, py int64) (issued, requests float64) {
+		n := plan.Nest{Func: out, Unrolled: []plan.Use{{Loop: 0, Tile: px, Extent: px, Tail: plan.RoundUp}, {Loop: 1, Tile: py, Extent: py, Tail: plan.RoundUp}},
+			Threads: []plan.Use{{Loop: 0, Extent: 32}, {Loop: 1, Extent: 1}}, Along: plan.Use{Loop: -1}}
+		return e.Block(&plan.Kernel{Out: n, Block: [3]int64{32, 1, 1}, Grid: [3]int64{1, 1, 1}})
+	}
+	// Without the middle, which a cross of four does not read, all but the corners of 4x6: 20 loads, 8 stores.
+	if _, requests := count(2, 4); math.Abs(requests-28) > 1e-9 {
+		t.Errorf("2x4 points make %v requests, want 20 loads and 8 stores", requests)
+	}
+	if _, requests := count(1, 1); math.Abs(requests-5) > 1e-9 {
+		t.Errorf("one point makes %v requests, want 4 loads and a store", requests)
+	}
+	one, _ := count(1, 1)
+	eight, _ := count(2, 4)
+	if eight >= 8*one {
+		t.Errorf("8 points side by side issue %v instructions, 8 threads with one %v", eight, 8*one)
+	}
+}
