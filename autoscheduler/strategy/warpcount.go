@@ -259,8 +259,7 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 	}
 	if m := c.members[l.Func]; m != nil {
 		// The lane's own value, which it uses itself or hands on.
-		d := s.at[m.lane] - m.grow[m.lane].Lo
-		lanes := bounds.FloorDiv(d, c.px)
+		lanes, _ := plan.Exchange(s.at[m.lane]-m.grow[m.lane].Lo, c.px)
 		own := s
 		own.at[m.lane] -= lanes * c.px
 		if !c.known[s] {

@@ -330,6 +330,9 @@ private:
             const Expr r = out.dim(dims[i]).extent() % multiples[i];
             rest = rest.defined() ? max(rest, r) : r;
         }
+        if (dims.size() == 1) {
+            rest = max(rest, -out.dim(dims[0]).extent());
+        }
         return rest <= 0;
     }
 

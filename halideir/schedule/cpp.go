@@ -100,6 +100,9 @@ func (cplusplus) specialize(name, fn string, dims []int, multiples []int64) stri
 			rest = fmt.Sprintf("::Halide::max(%s, %s)", rest, term)
 		}
 	}
+	if len(dims) == 1 {
+		rest = fmt.Sprintf("::Halide::max(%s, -%s.output_buffers().at(0).dim(%d).extent())", rest, fn, dims[0])
+	}
 	return fmt.Sprintf("::Halide::Stage %s = %s.specialize(%s <= 0);\n", name, fn, rest)
 }
 

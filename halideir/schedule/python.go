@@ -82,6 +82,9 @@ func (python) specialize(name, fn string, dims []int, multiples []int64) string 
 			rest = fmt.Sprintf("hl.max(%s, %s)", rest, term)
 		}
 	}
+	if len(dims) == 1 {
+		rest = fmt.Sprintf("hl.max(%s, -%s.output_buffers()[0].dim(%d).extent())", rest, fn, dims[0])
+	}
 	return fmt.Sprintf("    %s = %s.specialize(%s <= 0)\n", name, fn, rest)
 }
 

@@ -39,3 +39,15 @@ func (pr *Problem) Staging(staged, in []int) *Problem {
 	}
 	return &v
 }
+
+// Exchange is where a lane finds the value that lies d points to the right of its own first one, if
+// lanes hold so many neighbouring points each: how many lanes further, and in which of that lane's registers
+// (Jangda and Guha 2020, figure 7, for neighbouring instead of strided points, and with the origin of
+// every member so far to the left that d is never negative).
+func Exchange(d, points int64) (lanes, register int64) {
+	lanes = d / points
+	if d%points < 0 {
+		lanes--
+	}
+	return lanes, d - lanes*points
+}
