@@ -24,7 +24,7 @@ func (BlockWindow) Name() string { return "block-window" }
 // What a thread may hold and run.
 const (
 	maxPoints      = 16   // of the output side by side
-	maxUnrolledOps = 6000 // operations in a thread's code: LLVM takes seconds beyond
+	maxUnrolledOps = 2500 // operations in a thread's code: LLVM takes seconds beyond
 )
 
 // Prepare implements Strategy.
