@@ -190,6 +190,9 @@ func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 // shared memory is tested point by point: Halide 21 does not see the size of its storage otherwise. A window is
 // unrolled as a whole, since a tail would take its constant size away.
 func pointTails(pr *plan.Problem, k *plan.Kernel) error {
+	if k.Warp != nil {
+		return nil // lanes and warpMembers; bound_extent gives what lanes hold its constant size
+	}
 	return nests(k, func(n *plan.Nest) error {
 		f := &pr.P.Funcs[n.Func]
 		out := n == &k.Out
