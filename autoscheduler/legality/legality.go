@@ -204,7 +204,7 @@ func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 // unrolled as a whole, since a tail would take its constant size away.
 func pointTails(pr *plan.Problem, k *plan.Kernel) error {
 	if k.Warp != nil {
-		return nil // of whose members every point is computed; warp-members has their rules
+		return nil // lanes and warpMembers; bound_extent gives what lanes hold its constant size
 	}
 	return nests(k, func(n *plan.Nest) error {
 		f := &pr.P.Funcs[n.Func]
