@@ -279,7 +279,7 @@ func (w *warpTiles) typical(s *warpSet) float64 {
 
 // Candidates of a warp tile.
 var (
-	warpPoints = []int64{1, 2, 3, 4}
+	warpPoints = []int64{1, 2, 4} // see legality, lanes
 	warpRows   = []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 16}
 	warpWarps  = []int64{4, 8, 2, 1}
 )
@@ -352,6 +352,9 @@ func ParseWarpChoice(s string) (plan.WarpChoice, error) {
 			return c, fmt.Errorf("three numbers from 1 to 32 are wanted, points of a row a lane, rows a lane and warps a block, as 2x4x4")
 		}
 		*at = int64(n)
+	}
+	if c.Points&(c.Points-1) != 0 {
+		return c, fmt.Errorf("%d points of a row a lane are not a power of two", c.Points)
 	}
 	return c, nil
 }
