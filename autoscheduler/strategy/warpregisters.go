@@ -308,6 +308,9 @@ func (w *warpTiles) Choices(int, Step) []plan.Choice {
 					continue
 				}
 				for _, warps := range blocks {
+					if w.y < 0 && (warps > 1 || r > 1) {
+						continue // warps side by side: Halide proves no constant extents
+					}
 					if !asked && w.y >= 0 && warps > 1 && r*warps > max(extent[w.y], 1) {
 						continue
 					}
@@ -390,6 +393,9 @@ func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	px, rows, warps := c.Warp.Points, c.Warp.Rows, c.Warp.Warps
 	if stage != 0 || px < 1 || rows < 1 || warps < 1 || c.Warp.Set < 0 || c.Warp.Set >= len(w.sets) {
 		return nil, fmt.Errorf("warp-registers: %s: %+v is no choice of points, rows, warps and members", w.pr.P.Funcs[w.g.Out].Label, c.Warp)
+	}
+	if w.y < 0 && (warps > 1 || rows > 1) {
+		return nil, fmt.Errorf("warp-registers: %s has one loop to tile; its blocks are of one warp and one row", w.pr.P.Funcs[w.g.Out].Label)
 	}
 	s := w.sets[c.Warp.Set]
 	count, err := w.count(s, px, rows)
