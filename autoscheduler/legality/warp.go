@@ -16,6 +16,10 @@ func lanes(pr *plan.Problem, k *plan.Kernel) error {
 	if pr.P.Target.API != "cuda" {
 		return fmt.Errorf("only CUDA has lanes, the target is %s", pr.P.Target.String)
 	}
+	if w.Points&(w.Points-1) != 0 {
+		// Seen once, with 3 points and 5 rows: gpusim found registers in use that nothing had set.
+		return fmt.Errorf("%d points a lane are not a power of two", w.Points)
+	}
 	if w.Points < 1 || w.Rows < 1 || w.Warps < 1 || w.Width%w.Points != 0 {
 		return fmt.Errorf("a warp's tile of %d points in lanes of %d, %d rows, %d warps", w.Width, w.Points, w.Rows, w.Warps)
 	}

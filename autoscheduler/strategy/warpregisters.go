@@ -279,7 +279,7 @@ func (w *warpTiles) typical(s *warpSet) float64 {
 
 // Candidates of a warp tile.
 var (
-	warpPoints = []int64{1, 2, 3, 4}
+	warpPoints = []int64{1, 2, 4} // see legality, lanes
 	warpRows   = []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 16}
 	warpWarps  = []int64{4, 8, 2, 1}
 )
@@ -308,6 +308,9 @@ func (w *warpTiles) Choices(int, Step) []plan.Choice {
 					continue
 				}
 				for _, warps := range blocks {
+					if w.y < 0 && (warps > 1 || r > 1) {
+						continue // warps side by side: Halide proves no constant extents
+					}
 					if !asked && w.y >= 0 && warps > 1 && r*warps > max(extent[w.y], 1) {
 						continue
 					}
@@ -353,6 +356,9 @@ func ParseWarpChoice(s string) (plan.WarpChoice, error) {
 		}
 		*at = int64(n)
 	}
+	if c.Points&(c.Points-1) != 0 {
+		return c, fmt.Errorf("%d points of a row a lane are not a power of two", c.Points)
+	}
 	return c, nil
 }
 
@@ -387,6 +393,9 @@ func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	px, rows, warps := c.Warp.Points, c.Warp.Rows, c.Warp.Warps
 	if stage != 0 || px < 1 || rows < 1 || warps < 1 || c.Warp.Set < 0 || c.Warp.Set >= len(w.sets) {
 		return nil, fmt.Errorf("warp-registers: %s: %+v is no choice of points, rows, warps and members", w.pr.P.Funcs[w.g.Out].Label, c.Warp)
+	}
+	if w.y < 0 && (warps > 1 || rows > 1) {
+		return nil, fmt.Errorf("warp-registers: %s has one loop to tile; its blocks are of one warp and one row", w.pr.P.Funcs[w.g.Out].Label)
 	}
 	s := w.sets[c.Warp.Set]
 	count, err := w.count(s, px, rows)

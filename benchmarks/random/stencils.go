@@ -52,7 +52,7 @@ func (g *generator) stencils() *Pipeline {
 	g.p.Target = pick(g, "host-cuda-cuda_capability_50", "host-cuda-cuda_capability_75", "host-cuda-cuda_capability_86")
 	g.p.Params = []string{"tiling=" + pick(g, "warp-registers", "warp-registers", "all"), "cost=issue"}
 	if g.chance(2) {
-		g.p.Params = append(g.p.Params, "max_registers=255", fmt.Sprintf("warp_tile=%dx%dx%d", g.draw(1, 4), g.draw(1, 6), g.draw(1, 4)))
+		g.p.Params = append(g.p.Params, "max_registers=255", fmt.Sprintf("warp_tile=%dx%dx%d", pick(g, 1, 2, 4), g.draw(1, 6), g.draw(1, 4)))
 	}
 	return g.p
 }
