@@ -30,6 +30,13 @@ func inline(s *state) error {
 			s.expand(id, st)
 		}
 	}
+	for id, endless := range pr.Regions.Endless {
+		if endless {
+			s.setInlined(id, true)
+			s.inlines[id] = InlineReason{Inlined: true, Why: "it is read at indices without an end"}
+			s.note("inline", id, "%s", s.inlines[id].Why)
+		}
+	}
 	// Consumers first: what a Func costs its readers depends on who reads it
 	// once those between are in place. Repeat until nothing changes.
 	for changed, steps := true, 0; changed; {

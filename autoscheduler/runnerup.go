@@ -76,7 +76,7 @@ func RunnerUp(p *halideir.Pipeline, params Params, faults [][]int, explain bool)
 		switch {
 		case len(more) > 0:
 			apart = append(apart, more...)
-		case slices.Contains(kernels, WholeSchedule) && slices.Contains(r.Problem.Inlined, true):
+		case slices.Contains(kernels, WholeSchedule) && !plain && slices.Contains(r.Problem.Inlined, true):
 			plain, apart = true, all(p)
 		default:
 			return nil, nil

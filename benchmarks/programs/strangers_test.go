@@ -68,3 +68,20 @@ func TestLabels(t *testing.T) {
 		Tiny:      [2]int{5, 3},
 	}))
 }
+
+// TestFlow reads at loaded places of any size: what is read there can be stored nowhere.
+func TestFlow(t *testing.T) {
+	suite.Run(t, stranger("flow", suite.Program{
+		Inputs: func(t testing.TB, tree *harness.Tree, w, h int) (harness.Args, map[string][]int) {
+			photo := suite.Photograph(t, tree, w, h)
+			frame := suite.Map(photo, harness.U8, 0, func(_, g, _, _ int) float64 { return float64(g) })
+			motion := suite.Map(photo, harness.F32, 2, func(r, _, b, d int) float64 { return float64([]int{3*r - 300, b*b/16 - 900}[d]) / 4 })
+			return harness.Args{"frame": frame, "motion": motion}, map[string][]int{"residue": {w, h}, "moved": {w, h}}
+		},
+		Sizes:     [][2]int{{600, 400}, {321, 123}, {40, 17}, {5, 3}},
+		Estimated: [2]int{800, 600},
+		Endless:   true,
+		// It cannot be stored, and they store every Func.
+		Peers: map[string]string{"Li2018": "cannot be scheduled", "Anderson2021": "cannot be scheduled"},
+	}))
+}

@@ -3,6 +3,8 @@ package bounds
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"gowarp/halideir"
 )
@@ -12,7 +14,14 @@ import (
 type Regions struct {
 	Funcs  []Box
 	Inputs []Box
+	// Endless says of a Func that it is read at indices without an end, such as what was loaded from
+	// a flow field: no memory holds all of that, and it can only be computed where it is read. Its
+	// own definition may clamp, as a boundary condition does.
+	Endless []bool
 }
+
+// everything is the range of Halide's indices.
+var everything = Interval{math.MinInt32, math.MaxInt32}
 
 // maxExtent is the largest extent of one dimension that is taken for real;
 // Halide's own indices are 32-bit.
@@ -21,7 +30,7 @@ const maxExtent = 1 << 31
 // Analyze walks the pipeline from the outputs' estimates to the inputs. A region
 // that Halide cannot bound is an error that names the Func and the dimension.
 func Analyze(p *halideir.Pipeline) (*Regions, error) {
-	r := &Regions{Funcs: make([]Box, len(p.Funcs)), Inputs: make([]Box, len(p.Inputs))}
+	r := &Regions{Funcs: make([]Box, len(p.Funcs)), Inputs: make([]Box, len(p.Inputs)), Endless: make([]bool, len(p.Funcs))}
 	for i := range p.Funcs {
 		r.Funcs[i] = emptyBox(len(p.Funcs[i].Args))
 	}
@@ -36,7 +45,7 @@ func Analyze(p *halideir.Pipeline) (*Regions, error) {
 	}
 	for id := len(p.Funcs) - 1; id >= 0; id-- {
 		f := &p.Funcs[id]
-		if err := applyBounds(p, f, r.Funcs[id]); err != nil {
+		if err := r.applyBounds(p, f, r.Funcs[id]); err != nil {
 			return nil, err
 		}
 		if f.Extern != nil {
@@ -56,6 +65,19 @@ func Analyze(p *halideir.Pipeline) (*Regions, error) {
 		}
 	}
 	return r, nil
+}
+
+// canInline reports whether Halide can compute a Func where it is read.
+func canInline(p *halideir.Pipeline, f *halideir.Func) bool {
+	if f.Output || f.Extern != nil || len(f.Stages) != 1 || len(f.Bounds) > 0 {
+		return false
+	}
+	for i := range p.Funcs {
+		if x := p.Funcs[i].Extern; x != nil && slices.ContainsFunc(x.Args, func(a halideir.ExternArg) bool { return a.Func == f.ID }) {
+			return false
+		}
+	}
+	return true
 }
 
 func emptyBox(n int) Box {
@@ -91,7 +113,7 @@ func addEstimates(p *halideir.Pipeline, f *halideir.Func, box Box) error {
 }
 
 // applyBounds lets what the user fixed with Func::bound replace what is required.
-func applyBounds(p *halideir.Pipeline, f *halideir.Func, box Box) error {
+func (r *Regions) applyBounds(p *halideir.Pipeline, f *halideir.Func, box Box) error {
 	for k, arg := range f.Args {
 		for _, b := range f.Bounds {
 			if b.Var != arg {
@@ -111,6 +133,10 @@ func applyBounds(p *halideir.Pipeline, f *halideir.Func, box Box) error {
 		if box[k].IsEmpty() {
 			// Nothing reads it over this dimension: one point keeps the arithmetic sane.
 			box[k] = Interval{0, 0}
+		}
+		if box[k].Extent() > maxExtent && canInline(p, f) {
+			r.Endless[f.ID], box[k] = true, everything
+			continue
 		}
 		if box[k].Extent() > maxExtent {
 			return fmt.Errorf("bounds: %s needs %d points of dimension %d at the given estimates, more than Halide can index; check the estimates", f.Label, box[k].Extent(), k)
@@ -181,7 +207,13 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 				return fmt.Errorf("bounds: what %s reads of %s in dimension %d depends on %s, which has no estimate; add %s.set_estimate(VALUE)",
 					p.Funcs[e.Consumer].Label, name, k, in, in)
 			}
-			if rg.Lo != halideir.NoNode && rg.Hi != halideir.NoNode {
+			open := rg.Lo == halideir.NoNode || rg.Hi == halideir.NoNode
+			// From a Func without an end the ends of what it reads are out of reach as well.
+			if (open || r.Endless[e.Consumer]) && e.Func >= 0 && canInline(p, &p.Funcs[e.Func]) {
+				r.Endless[e.Func], box[k] = true, everything
+				continue
+			}
+			if !open {
 				box[k] = box[k].Union(atRunTime(p, rg, env))
 				continue
 			}

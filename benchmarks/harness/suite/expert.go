@@ -51,7 +51,7 @@ func (p Program) byHand() Program {
 // checks, and on OpenCL where it can run there. ptxas has to accept its kernels, and every
 // GPU has to be able to launch them.
 func (p Program) expert(t *testing.T, tree *harness.Tree) {
-	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
 	by := p.byHand()
 	own := harness.EmitOptions{Scheduler: harness.Unscheduled()}
 	if os.Getenv(CountEnv) != "" {

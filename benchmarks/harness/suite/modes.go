@@ -94,7 +94,7 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 // simulatedAt runs the program on the simulator and holds it against every Func at root on the CPU.
 func (p Program) simulatedAt(t *testing.T, tree *harness.Tree, capability int, size [2]int) {
 	t.Helper()
-	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
 	in, out := p.Inputs(t, tree, size[0], size[1])
 	o := harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", capability), Scheduler: p.scheduler(nil)}
 	figures := rows.Row{Figures: map[string]float64{}}.Figures

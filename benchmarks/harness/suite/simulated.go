@@ -93,7 +93,7 @@ func (p Program) simulated(t *testing.T, tree *harness.Tree) {
 	if size == [2]int{} {
 		size = simulatedSize
 	}
-	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
 	each := func(name string, o harness.EmitOptions, expected string, size [2]int) {
 		p.simulateOn(t, tree, root, name, o, expected, size, simulatedCapabilities, rows.Simulated)
 	}

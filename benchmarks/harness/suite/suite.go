@@ -46,6 +46,9 @@ type Program struct {
 	Peers, Untried map[string]string
 	// Expert is the program's own schedule, if it has one.
 	Expert Expert
+	// Endless says that a Func is read at places without an end: the CPU's result is then that of
+	// Halide's default schedule, since not every Func can be stored.
+	Endless bool
 	// Environment asks for gowarp by HL_AUTOSCHEDULER instead of by -p.
 	Environment bool
 
@@ -65,6 +68,14 @@ func (p Program) scheduler(more map[string]string) harness.Scheduler {
 		return harness.GowarpByEnvironment(with(p.mode, more))
 	}
 	return harness.Gowarp(with(p.mode, more))
+}
+
+// plain is the schedule for the CPU that the others are compared with.
+func (p Program) plain() harness.Scheduler {
+	if p.Endless {
+		return harness.Unscheduled()
+	}
+	return harness.Root()
 }
 
 // Run runs all checks.
@@ -164,7 +175,7 @@ func (p Program) record(t *testing.T, r rows.Row) {
 // something to stand on.
 func (p Program) cpu(t *testing.T, tree *harness.Tree) {
 	p.record(t, rows.Row{Check: rows.CPU, Size: p.Sizes[0]})
-	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
 	for _, size := range p.Sizes {
 		in, out := p.Inputs(t, tree, size[0], size[1])
 		p.compare(t, fmt.Sprintf("%dx%d against the reference", size[0], size[1]), run(t, root, in, out), p.reference(t, tree, in, out))
@@ -186,7 +197,7 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 	if n, err := e.LaunchSites(); err != nil || n == 0 {
 		t.Fatalf("%d kernel launches in the lowered pipeline (%v)", n, err)
 	}
-	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
 	for _, size := range p.Sizes {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			p.record(t, rows.Row{Check: rows.OpenCL, Size: size})
@@ -203,7 +214,7 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 func (p Program) oclgrind(t *testing.T, tree *harness.Tree) {
 	p.record(t, rows.Row{Check: rows.Memcheck, Size: p.Sizes[len(p.Sizes)-1]})
 	_, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: p.scheduler(nil)})
-	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
 	for _, size := range p.Sizes[max(len(p.Sizes)-2, 0):] {
 		in, out := p.Inputs(t, tree, size[0], size[1])
 		got, complaints, err := gpu.Oclgrind(in, out)

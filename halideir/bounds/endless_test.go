@@ -1,0 +1,49 @@
+package bounds
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gowarp/internal/irtest"
+)
+
+// TestEndless: a Func that is read over a range without an end is computed where it is read, and
+// so is what it reads, down to the clamp.
+func TestEndless(t *testing.T) {
+	for _, stored := range []bool{false, true} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 100)
+		edge := b.Func("edge", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0].Clamp(0, 99)) })
+		slope := b.Func("slope", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return edge.At(v[0].Add(1)).Sub(edge.At(v[0])) })
+		if stored {
+			slope.Update(nil, func(v, _ []irtest.Expr) ([]irtest.Expr, irtest.Expr) { return v, slope.At(v[0]).Mul(2.0) })
+		}
+		out := b.Func("out", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return slope.At(v[0]) })
+		b.Output(out, 50)
+		p := b.Build()
+		for i := range p.Edges {
+			if e := &p.Edges[i]; e.Func == slope.ID && e.Consumer == out.ID {
+				e.Box[0].Lo, e.Box[0].Hi = -1, -1
+			}
+		}
+		r, err := Analyze(p)
+		if stored {
+			if err == nil {
+				t.Error("a Func with an update is taken for one that is computed where it is read")
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]bool, len(p.Funcs))
+		want[edge.ID], want[slope.ID] = true, true
+		if diff := cmp.Diff(want, r.Endless); diff != "" {
+			t.Error(diff)
+		}
+		if got := r.Inputs[0][0]; got != (Interval{0, 99}) {
+			t.Errorf("of the input %v is needed", got)
+		}
+	}
+}
