@@ -125,6 +125,8 @@ func (p *Program) read(tree *harness.Tree, name string) error {
 	switch {
 	case len(names) == 0:
 		return fmt.Errorf("%s registers no generator; HALIDE_REGISTER_GENERATOR(CLASS, NAME) does", path)
+	case name == "" && slices.Contains(names, called(p.Source)):
+		name = called(p.Source)
 	case name == "" && len(names) > 1:
 		return fmt.Errorf("%s registers the generators %s; say which: %s:%s", path, strings.Join(names, ", "), p.Source, names[0])
 	case name == "":
@@ -139,6 +141,9 @@ func (p *Program) read(tree *harness.Tree, name string) error {
 	}
 	return nil
 }
+
+// called is what a file is called, without its folder and its ending.
+func called(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }
 
 // body is the part of a source from a generator's class to the next; all of it, if the class
 // is not found.

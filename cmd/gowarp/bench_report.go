@@ -20,7 +20,7 @@ func benchReportCommand() *cli.Command {
 		Description: `Reads the lines of the files and directories named, by default of
 benchmarks/results, and writes bench.md and plots/*.svg and *.png. It runs nothing.`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `DIR` (default: benchmarks/results)"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `DIR` (default: benchmarks/results, if no lines are named)"},
 			&cli.BoolFlag{Name: "print", Usage: "print the tables and write nothing"},
 		},
 		Action: benchReport,
@@ -72,6 +72,9 @@ func benchReport(c *cli.Context) error {
 		return report.Markdown(c.App.Writer, records)
 	}
 	out := c.String("out")
+	if out == "" && c.Args().Present() {
+		return usagef("bench report: where to? Lines that are named do not go into benchmarks/results unasked: add --out DIR, or --print")
+	}
 	if out == "" {
 		if out, err = committed(); err != nil {
 			return fmt.Errorf("bench report: --out: %w", err)

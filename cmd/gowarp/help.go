@@ -1,8 +1,14 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/urfave/cli/v2"
 )
+
+func hasSubcommand(c *cli.Command, name string) bool {
+	return slices.ContainsFunc(c.Subcommands, func(s *cli.Command) bool { return s.HasName(name) })
+}
 
 func helpCommand() *cli.Command {
 	return &cli.Command{
@@ -14,6 +20,8 @@ func helpCommand() *cli.Command {
 			switch word := c.Args().First(); {
 			case c.NArg() == 0:
 				return cli.ShowAppHelp(c)
+			case c.NArg() == 2 && c.App.Command(word) != nil && hasSubcommand(c.App.Command(word), c.Args().Get(1)):
+				return c.App.Run([]string{c.App.Name, word, c.Args().Get(1), "--help"})
 			case c.NArg() > 1:
 				return usagef("help: one COMMAND is wanted, %d given", c.NArg())
 			case c.App.Command(word) == nil:

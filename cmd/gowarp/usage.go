@@ -21,6 +21,9 @@ func onUsage(c *cli.Context, err error, _ bool) error {
 	name := "gowarp"
 	var flags []cli.Flag
 	if c.Command != nil && c.Command.Name != c.App.Name {
+		if parents := c.Lineage(); len(parents) > 1 && parents[1].Command != nil && parents[1].Command.Name != "" && parents[1].Command.Name != c.App.Name && parents[1].Command.Name != c.Command.Name {
+			name += " " + parents[1].Command.Name
+		}
 		name += " " + c.Command.Name
 		flags = c.Command.Flags
 	}
