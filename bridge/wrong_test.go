@@ -20,7 +20,7 @@ func TestEstimates(t *testing.T) {
 		{"out=0,0,0,48", []string{"output blur_y: the estimate of dimension 0 (x) has extent 0; it must be from 1 to"}},
 		{"out=0,-5,0,48", []string{"blur_y", "the estimated extent of x, -5, is negative"}},
 		{"out=0,64,0,-2147483648", []string{"blur_y", "the estimated extent of y, -2147483648, is negative"}},
-		{"out=0,2147483647,0,2147483647", []string{"blur_x", "65535 are the most"}},
+		{"out=0,2147483647,0,2147483647", []string{"blur_y", "more than 2^40 points"}},
 		{"out=2147483647,64,0,48", []string{"more than Halide can index; check the estimates"}},
 		{"out=-2147483648,64,0,48", []string{"more than Halide can index; check the estimates"}},
 		{"out=0,1000000,0,1000000", nil},

@@ -134,11 +134,7 @@ func (r *Regions) applyBounds(p *halideir.Pipeline, f *halideir.Func, box Box) e
 			// Nothing reads it over this dimension: one point keeps the arithmetic sane.
 			box[k] = Interval{0, 0}
 		}
-		if box[k].Extent() > maxExtent && canInline(p, f) {
-			r.Endless[f.ID], box[k] = true, everything
-			continue
-		}
-		if box[k].Extent() > maxExtent {
+		if box[k].Extent() > maxExtent && !r.Endless[f.ID] {
 			return fmt.Errorf("bounds: %s needs %d points of dimension %d at the given estimates, more than Halide can index; check the estimates", f.Label, box[k].Extent(), k)
 		}
 	}
@@ -222,6 +218,9 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 		}
 		if lo <= hi {
 			box[k] = box[k].Union(Interval{lo, hi})
+		}
+		if r.Endless[e.Consumer] && e.Func >= 0 && box[k].Extent() > maxExtent && canInline(p, &p.Funcs[e.Func]) {
+			r.Endless[e.Func] = true
 		}
 	}
 	return nil

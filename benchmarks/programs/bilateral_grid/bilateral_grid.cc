@@ -14,7 +14,7 @@ public:
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<int> cell{"cell", 8};  // pixels a cell, in x and in y
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 2>> input{"input"};
     Input<float> range{"range"};  // brightness a cell
@@ -55,7 +55,7 @@ public:
         range.set_estimate(0.1f);
         output.set_estimates({{0, width}, {0, height}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // Four kernels: 8x8 cells of the grid in shared memory and blurred along z by the
             // threads that made them; the two other blurs; the pixels, 8 of a column a thread, so that most of what
             // finds their cells is common to them.

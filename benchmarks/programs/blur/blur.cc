@@ -15,7 +15,7 @@ public:
     GeneratorParam<int> height{"height", 2560};
 
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     GeneratorInput<Buffer<Sample, 3>> input{"input"};
     GeneratorOutput<Buffer<Sample, 3>> output{"output"};
@@ -32,7 +32,7 @@ public:
         input.set_estimates({{0, width + 2}, {0, height + 2}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // One kernel: a thread slides down 8 rows of 2 samples, blurred rows in registers.
             Var xt("xt"), yt("yt"), xi("xi"), yi("yi");
             Func blurred = output;

@@ -14,7 +14,7 @@ public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     // Samples of 10 bits under a mosaic that starts with green, red / blue, green.
     Input<Buffer<uint16_t, 2>> raw{"raw"};
@@ -50,7 +50,7 @@ public:
         matrix_cold.set_estimates({{0, 4}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // Three kernels: the matrix and the curve, then all else. A thread computes cells of
             // 2x4 samples of each of five stages, which are in shared memory.
             Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");

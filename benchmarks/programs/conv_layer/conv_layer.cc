@@ -18,7 +18,7 @@ public:
     GeneratorParam<int> kernel{"kernel", 3};
     GeneratorParam<int> stride{"stride", 1};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 4>> input{"input"};
     Input<Buffer<float, 4>> filter{"filter"};  // x, y, input's map, output's map
@@ -41,7 +41,7 @@ public:
         bias.set_estimates({{0, maps}});
         output.set_estimates({{0, width}, {0, height}, {0, maps}, {0, batch}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // One kernel: a thread keeps the sums of 2x3 pixels and 4 maps in registers, so that a
             // weight is read once for 6 products and a pixel for up to 24; more sums spill at 64
             // registers. The warps of a block share pixels. Filters are dense.

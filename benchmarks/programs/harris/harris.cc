@@ -11,7 +11,7 @@ public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<uint8_t, 3>> input{"input"};
     Output<Buffer<float, 2>> output{"output"};
@@ -52,7 +52,7 @@ public:
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // One kernel. Gray is staged in shared memory; a thread keeps the derivatives of
             // its 2x4 pixels in registers. 60x28 pixels with their halo are 32x8 threads' share of
             // gray, 2x4 each.

@@ -12,7 +12,7 @@ public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<uint8_t, 3>> input{"input"};
     Output<Buffer<uint8_t, 3>> output{"output"};
@@ -52,7 +52,7 @@ public:
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // A block counts 16 rows in shared memory, by atomic additions; a thread sums the
             // blocks' counts of a brightness.
             Var ii("ii"), part("part"), xi("xi"), yi("yi"), yt("yt");

@@ -12,7 +12,7 @@ public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 3>> input{"input"};
     // The weight of the new sample, above 0 and at most 1.
@@ -29,7 +29,7 @@ public:
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // Two kernels: a block runs both directions of a filter along 32 columns, a thread a
             // column, and then turns them by tiles in shared memory, whose pitch of 33 puts a
             // tile's column into 32 banks. There is no more parallelism without another algorithm.

@@ -14,7 +14,7 @@ public:
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<int> levels{"levels", 10};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     // Red, green, blue, alpha, all in [0, 1].
     Input<Buffer<float, 3>> input{"input"};
@@ -56,7 +56,7 @@ public:
         input.set_estimates({{0, width}, {0, height}, {0, 4}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // A kernel a level on the way down, two rows and all colours a thread; on the way up
             // every second level, and the finest three with the output, in shared memory.
             Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");

@@ -17,7 +17,7 @@ public:
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<int> levels{"levels", 8};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<uint8_t, 3>> left{"left"};
     Input<Buffer<uint8_t, 3>> right{"right"};
@@ -117,7 +117,7 @@ public:
         right.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // The finest level of the cost volume is stored as costs and weights apart, and
             // computed from them where it is read. A thread takes both channels of two rows
             // on the way down and of 2x2 points on the way up, where the next coarser level

@@ -15,7 +15,7 @@ public:
     // Brightnesses for which the whole pyramid is computed; others lie between two.
     GeneratorParam<int> remappings{"remappings", 8};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<uint16_t, 3>> input{"input"};
     Input<float> detail{"detail"};      // how much detail is added
@@ -82,7 +82,7 @@ public:
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // A kernel a level and pyramid. The first level of the remapped ones is made of the
             // remapped image a brightness at a time, in shared memory: 31x14 points of 64x30 pixels.
             Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");

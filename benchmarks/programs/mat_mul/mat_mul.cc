@@ -10,7 +10,7 @@ class MatMul : public Generator<MatMul> {
 public:
     GeneratorParam<int> size{"size", 1536};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 2>> a{"a"};
     Input<Buffer<float, 2>> b{"b"};
@@ -30,7 +30,7 @@ public:
         b.set_estimates({{0, size}, {0, size}});
         output.set_estimates({{0, size}, {0, size}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // One kernel: a thread keeps 8x4 sums in registers. It serves matrices of whole tiles
             // whose rows begin at multiples of 16 bytes, which are read by vectors.
             Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), xt("xt"), yt("yt");

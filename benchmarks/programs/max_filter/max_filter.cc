@@ -13,7 +13,7 @@ public:
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<int> radius{"radius", 26};  // of the disc, in pixels
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 3>> input{"input"};
     Output<Buffer<float, 3>> output{"output"};
@@ -63,7 +63,7 @@ public:
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // All lengths of runs, a kernel each, then the disc: its columns are unrolled, so that
             // what each reads where is known to the compiler.
             Var xi("xi"), yi("yi");

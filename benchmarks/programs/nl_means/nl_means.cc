@@ -15,7 +15,7 @@ public:
     GeneratorParam<int> patch{"patch", 7};
     GeneratorParam<int> search{"search", 7};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 3>> input{"input"};
     // Noise's standard deviation.
@@ -54,7 +54,7 @@ public:
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // Two kernels: the image with its border, then all else. A block goes through the
             // window that is searched; differences and their sums along y are staged in shared memory for each
             // place of it, and what a thread sums stays in registers until it is whole. A thread makes 10

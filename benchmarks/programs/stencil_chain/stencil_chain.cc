@@ -12,7 +12,7 @@ public:
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<int> stencils{"stencils", 32};
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<uint16_t, 2>> input{"input"};
     Output<Buffer<uint16_t, 2>> output{"output"};
@@ -33,7 +33,7 @@ public:
         input.set_estimates({{0, width}, {0, height}});
         output.set_estimates({{0, width}, {0, height}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // Two stencils a kernel, the first of 128x64 pixels in shared memory. A thread computes
             // 4x4 pixels of each in registers, from a window that it reads by fours as it writes them: rows and
             // tiles begin at multiples of four.

@@ -15,7 +15,7 @@ public:
     GeneratorParam<int> height{"height", 2560};
     GeneratorParam<float> sigma{"sigma", 1.5f};  // of the blur, in pixels
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
-    GeneratorParam<Schedule> schedule{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
+    GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
 
     Input<Buffer<float, 3>> input{"input"};
     Output<Buffer<float, 3>> output{"output"};
@@ -63,7 +63,7 @@ public:
         input.set_estimates({{0, width}, {0, height}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
-        if (schedule == Schedule::expert) {
+        if (scheduled == Schedule::expert) {
             // One kernel. Gray and its blur along y are staged in shared memory; a thread
             // makes 10 rows of gray, and 8 of the blurs and of the output, so that what it reads of the column
             // above and below stays in registers.
