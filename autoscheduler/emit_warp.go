@@ -67,12 +67,7 @@ func (s *state) emitWarpOut(k *plan.Kernel) string {
 		blocks = append(blocks, b)
 	}
 	add(schedule.Directive{Do: schedule.Reorder, Vars: append(order, blocks...)})
-	for i := 1; i < n.Fused; i++ {
-		j := len(blocks) - 2
-		fused := lab.fresh(blocks[j], "_f")
-		add(schedule.Directive{Do: schedule.Fuse, Vars: []string{blocks[j], blocks[j+1], fused}})
-		blocks = append(blocks[:j], fused)
-	}
+	blocks = fuseLast(lab, add, blocks, n.Fused)
 	add(schedule.Directive{Do: schedule.GPUBlocks, Vars: blocks})
 	add(schedule.Directive{Do: schedule.GPUThreads, Vars: []string{warp}})
 	add(schedule.Directive{Do: schedule.GPULanes, Vars: []string{lane}})

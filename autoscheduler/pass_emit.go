@@ -227,12 +227,7 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 			add(schedule.Directive{Do: schedule.Unroll, Vars: []string{p}})
 		}
 	}
-	for i := 1; i < n.Fused; i++ {
-		j := len(blocks) - 2
-		fused := lab.fresh(blocks[j], "_f")
-		add(schedule.Directive{Do: schedule.Fuse, Vars: []string{blocks[j], blocks[j+1], fused}})
-		blocks = append(blocks[:j], fused)
-	}
+	blocks = fuseLast(lab, add, blocks, n.Fused)
 	if n.Wrap > 0 {
 		o, i := lab.fresh(blocks[0], "_o"), lab.fresh(blocks[0], "_i")
 		add(schedule.Directive{Do: schedule.Split, Vars: []string{blocks[0], o, i}, N: n.Wrap, Tail: schedule.TailGuardWithIf})
@@ -252,6 +247,17 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 		w.thread = threads[0]
 	}
 	return w
+}
+
+// fuseLast makes one loop of the last so many block loops.
+func fuseLast(lab *labeler, add func(schedule.Directive), blocks []string, n int) []string {
+	for i := 1; i < n; i++ {
+		j := len(blocks) - 2
+		fused := lab.fresh(blocks[j], "_f")
+		add(schedule.Directive{Do: schedule.Fuse, Vars: []string{blocks[j], blocks[j+1], fused}})
+		blocks = append(blocks[:j], fused)
+	}
+	return blocks
 }
 
 // needsAtomic reports whether iterations that depend on each other run side by side.

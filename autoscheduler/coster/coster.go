@@ -53,6 +53,20 @@ func (r Reason) String() string {
 	return fmt.Sprintf(r.format, r.numbers[0], r.numbers[1], r.numbers[2], r.numbers[3], r.text)
 }
 
+// unlaunchable is why a device cannot run a kernel with so much shared memory, the zero Reason
+// if it can.
+func unlaunchable(pr *plan.Problem, k *plan.Kernel, mostThreads, shared int64) Reason {
+	switch threads := k.ThreadsPerBlock(); {
+	case threads > mostThreads:
+		return NewReason("%[1]d threads a block, %[2]d are the most", "", threads, mostThreads)
+	case shared > pr.Limits.SharedBytes:
+		return NewReason("%[1]d B of shared memory a block, %[2]d are the most", "", shared, pr.Limits.SharedBytes)
+	case k.Occupancy.ActiveBlocks == 0:
+		return NewReason("no block fits an SM (%[5]s)", k.Occupancy.Limiters.String())
+	}
+	return Reason{}
+}
+
 // Term is a named part of a price.
 type Term struct {
 	Name  string

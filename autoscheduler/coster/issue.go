@@ -12,13 +12,8 @@ type Issue struct{}
 
 // What a device does beside its data sheet's figures; RATIONALE.md has the reasons.
 const (
-	// SchedulersPerSM is the number of instructions an SM issues a cycle.
-	SchedulersPerSM = 4
 	// ReachedBandwidth is the part of the data sheet's DRAM bandwidth that a copy reaches.
 	ReachedBandwidth = 0.9
-	// FullOccupancy is the occupancy from which on more warps do not hide more latency, in code with
-	// some parallelism among its instructions.
-	FullOccupancy = 0.3
 	// Unhidden is the part of the smaller of compute and traffic that the larger does not hide.
 	Unhidden = 0.2
 	// LaunchMicroseconds is from the start of an empty kernel to that of the next.
@@ -33,13 +28,8 @@ func (Issue) tellsPoints() bool { return true }
 // Price implements Coster.
 func (Issue) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 	d := pr.Device
-	switch threads := k.ThreadsPerBlock(); {
-	case threads > pr.Limits.ThreadsPerBlock:
-		return Price{Reject: NewReason("%[1]d threads a block, %[2]d are the most", "", threads, int64(pr.Limits.ThreadsPerBlock))}
-	case k.SharedBytes > pr.Limits.SharedBytes:
-		return Price{Reject: NewReason("%[1]d B of shared memory a block, %[2]d are the most", "", k.SharedBytes, pr.Limits.SharedBytes)}
-	case k.Occupancy.ActiveBlocks == 0:
-		return Price{Reject: NewReason("no block fits an SM (%[5]s)", k.Occupancy.Limiters.String())}
+	if r := unlaunchable(pr, k, pr.Limits.ThreadsPerBlock, k.SharedBytes); r != (Reason{}) {
+		return Price{Reject: r}
 	}
 	// A strategy whose lanes exchange values has counted them itself.
 	issued, requests := k.Issued, k.Requests
@@ -47,9 +37,9 @@ func (Issue) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 		issued, requests = instructions.For(pr).Block(k)
 	}
 	tiles := float64(k.Tiles())
-	cycles := tiles * max(issued/SchedulersPerSM, requests)
+	cycles := tiles * max(issued/plan.SchedulersPerSM, requests)
 	// SMs without a block, and SMs with too few warps to hide latency, issue less.
-	busy := min(1, tiles/float64(d.SMs)) * min(1, resident(k, d.MaxThreadsPerSM)/FullOccupancy)
+	busy := min(1, tiles/float64(d.SMs)) * min(1, resident(k, d.MaxThreadsPerSM)/plan.FullOccupancy)
 	compute := cycles / (float64(d.SMs) * d.ClockHz * max(busy, 1e-3)) * 1e6
 	traffic := bytes(pr, k) / max(d.DRAMBandwidth*ReachedBandwidth, 1) * 1e6
 	if d.DRAMBandwidth <= 0 {
@@ -74,7 +64,7 @@ func bytes(pr *plan.Problem, k *plan.Kernel) float64 {
 	add := func(n *plan.Nest) {
 		for _, t := range expand(pr, n).Loads {
 			key := [2]int{t.Func, t.Input}
-			if _, in := placeOf(k, t.Func); in || seen[key] {
+			if _, in := k.PlaceOf(t.Func); in || seen[key] {
 				continue
 			}
 			seen[key] = true

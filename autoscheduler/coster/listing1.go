@@ -96,15 +96,10 @@ type analysis struct {
 // check makes the rejections of lines 36-37. It returns a price for what cannot
 // launch and notes what is merely inefficient.
 func (a *analysis) check(ph Phase) *Price {
-	threads := a.k.ThreadsPerBlock()
-	switch {
-	case threads > int64(a.pr.Device.MaxThreadsPerBlock):
-		return &Price{Reject: NewReason("%[1]d threads a block, %[2]d are the most", "", threads, int64(a.pr.Device.MaxThreadsPerBlock))}
-	case a.k.SharedSum > a.pr.Limits.SharedBytes:
-		return &Price{Reject: NewReason("%[1]d B of shared memory a block, %[2]d are the most", "", a.k.SharedSum, a.pr.Limits.SharedBytes)}
-	case a.k.Occupancy.ActiveBlocks == 0:
-		return &Price{Reject: NewReason("no block fits an SM (%[5]s)", a.k.Occupancy.Limiters.String())}
-	case ph == Final && threads%int64(a.pr.Device.WarpSize) != 0:
+	if r := unlaunchable(a.pr, a.k, int64(a.pr.Device.MaxThreadsPerBlock), a.k.SharedSum); r != (Reason{}) {
+		return &Price{Reject: r}
+	}
+	if threads := a.k.ThreadsPerBlock(); ph == Final && threads%int64(a.pr.Device.WarpSize) != 0 {
 		a.fault("%[1]d threads are not whole warps of %[2]d", "", threads, int64(a.pr.Device.WarpSize))
 	}
 	if want := wantedBlocks(a.pr, a.k); a.k.Tiles() < want {
@@ -187,7 +182,7 @@ func nestMemory(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, points int64) fl
 	ex := expand(pr, n)
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
-		switch where, in := placeOf(k, t.Func); {
+		switch where, in := k.PlaceOf(t.Func); {
 		case in && where != plan.AtBlock: // in registers
 		case in:
 			cost += SharedCost * float64(t.Bytes*points)
@@ -196,18 +191,6 @@ func nestMemory(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, points int64) fl
 		}
 	}
 	return cost
-}
-
-func placeOf(k *plan.Kernel, fn int) (plan.Where, bool) {
-	if fn < 0 {
-		return 0, false
-	}
-	for i := range k.Members {
-		if k.Members[i].Func == fn {
-			return k.Members[i].Where, true
-		}
-	}
-	return 0, false
 }
 
 // GlobalByte is the cost of a byte of global memory that belongs to a buffer of the

@@ -202,7 +202,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	loaded, rows, columns, buffers := map[key]bool{}, map[key]bool{}, map[key]bool{}, map[[2]int]bool{}
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
-		where, in := place(k, t.Func)
+		where, in := k.PlaceOf(t.Func)
 		if in && where == plan.AtThread {
 			continue // in a register
 		}
@@ -258,7 +258,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			c.Requests += points * e.ways(n, st.Store, e.pr.Bytes(n.Func))
 		}
 		c.Memory += points * float64(len(e.pr.P.Funcs[n.Func].Types))
-		if _, in := place(k, n.Func); !in {
+		if _, in := k.PlaceOf(n.Func); !in {
 			store := map[key]bool{}
 			for _, s := range shifts {
 				var idx []access.Index
@@ -306,15 +306,6 @@ func (e *Estimator) ways(n *plan.Nest, idx []access.Index, bytes int64) float64 
 		stride *= u.Extent
 	}
 	return max(1, float64(stride*bytes)/float64(4*x.Den))
-}
-
-func place(k *plan.Kernel, fn int) (plan.Where, bool) {
-	for i := range k.Members {
-		if fn >= 0 && k.Members[i].Func == fn {
-			return k.Members[i].Where, true
-		}
-	}
-	return 0, false
 }
 
 // Shift is how far a point of a thread is from its first, by loop.
@@ -407,7 +398,7 @@ func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
 	again := map[[2]int64]int{} // buffer -> elements of the first row
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
-		if where, in := place(k, t.Func); in && where == plan.AtThread {
+		if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread {
 			continue
 		}
 		for _, s := range Shifts(&row) {

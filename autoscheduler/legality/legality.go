@@ -295,10 +295,8 @@ func nestOf(k *plan.Kernel, fn int) *plan.Nest {
 	if k.Out.Func == fn {
 		return &k.Out
 	}
-	for i := range k.Members {
-		if m := &k.Members[i]; m.Func == fn && m.Where == plan.AtBlock {
-			return &m.Nests[0]
-		}
+	if i := k.MemberIndex(fn); i >= 0 && k.Members[i].Where == plan.AtBlock {
+		return &k.Members[i].Nests[0]
 	}
 	return nil
 }

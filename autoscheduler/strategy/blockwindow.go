@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -85,10 +84,6 @@ const (
 
 // Choices implements Chooser: of all tiles, points and windows those that issue the fewest instructions an output.
 func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
-	type scored struct {
-		c     plan.Choice
-		issue float64
-	}
 	dims := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]
 	var all []scored
 	try := func(c plan.Choice) {
@@ -97,13 +92,13 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 			return
 		}
 		issued, requests := b.est.PerOutput(k)
-		s := scored{c, max(issued, issuedPerRequest*requests)}
+		s := scored{c, max(issued, plan.SchedulersPerSM*requests)}
 		// A device that is not full issues at a fraction of its rate.
 		if want := 2 * int64(b.pr.Device.SMs); k.Tiles() < want {
-			s.issue *= float64(want) / float64(k.Tiles())
+			s.cost *= float64(want) / float64(k.Tiles())
 		}
-		if resident := k.Occupancy.Occupancy; resident < enoughOccupancy {
-			s.issue *= enoughOccupancy / max(resident, 0.01)
+		if resident := k.Occupancy.Occupancy; resident < plan.FullOccupancy {
+			s.cost *= plan.FullOccupancy / max(resident, 0.01)
 		}
 		all = append(all, s)
 	}
@@ -146,25 +141,11 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(p, q scored) int { return cmp.Compare(p.issue, q.issue) })
-	kept := keptFinal
 	if step == PowersOfTwo {
-		kept = keptGrouping
+		return cheapest(all, keptGrouping)
 	}
-	var out []plan.Choice
-	for _, s := range all[:min(kept, len(all))] {
-		out = append(out, s.c)
-	}
-	return out
+	return cheapest(all, keptFinal)
 }
-
-// issuedPerRequest is how many instructions an SM issues in the time of one request to its
-// load/store unit: it has four schedulers.
-const issuedPerRequest = 4
-
-// enoughOccupancy is the share of resident warps from which on more do not help code with much
-// parallelism among its instructions.
-const enoughOccupancy = 0.3
 
 // choice is the tile of that many threads with that many points each.
 func (b *blockWindows) choice(dims *plan.Dims, windows int, threads, points []int64) plan.Choice {

@@ -140,7 +140,7 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 	for i := len(k.Members) - 1; i >= 0; i-- {
 		if m := &k.Members[i]; m.Where == plan.AtThread {
 			last[i] = steps // the output's
-			if a := memberIndex(k, m.Anchor); a >= 0 {
+			if a := k.MemberIndex(m.Anchor); a >= 0 {
 				last[i] = last[a]
 			}
 		}
@@ -177,8 +177,4 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 	if fixed {
 		k.SharedBytes = plan.SharedBytes(allocs, steps)
 	}
-}
-
-func memberIndex(k *plan.Kernel, fn int) int {
-	return slices.IndexFunc(k.Members, func(m plan.Member) bool { return m.Func == fn })
 }

@@ -86,19 +86,19 @@ func (o *overreader) reads(fn, stage int, base, moved halideir.Env, depth int) e
 		if e.Func == fn {
 			continue
 		}
-		from, ok1 := o.box(e, base)
-		to, ok2 := o.box(e, moved)
+		from, ok1 := bounds.EvalBox(o.p, e, base)
+		to, ok2 := bounds.EvalBox(o.p, e, moved)
 		if !ok1 || !ok2 {
 			return fmt.Errorf("%s reads a region that is not known before it runs", label)
 		}
 		switch {
-		case slices.Equal(from.Lo, to.Lo) && slices.Equal(from.Hi, to.Hi):
+		case slices.Equal(from, to):
 		case e.Func < 0:
-			for k := range to.Lo {
-				if from.Lo[k] == to.Lo[k] && from.Hi[k] == to.Hi[k] {
+			for k := range to {
+				if from[k] == to[k] {
 					continue
 				}
-				if lo, hi, ok := o.whole(e.Input, k); !ok || to.Lo[k] < lo || to.Hi[k] > hi {
+				if lo, hi, ok := o.whole(e.Input, k); !ok || to[k].Lo < lo || to[k].Hi > hi {
 					return fmt.Errorf("%s would read beyond the edge of the input %s in dimension %d: no boundary condition of the input's size holds it back", label, o.pr.P.Inputs[e.Input].Label, k)
 				}
 			}
@@ -122,19 +122,6 @@ func (o *overreader) reads(fn, stage int, base, moved halideir.Env, depth int) e
 	return nil
 }
 
-// box is what an edge needs.
-func (o *overreader) box(e *halideir.Edge, env halideir.Env) (out halideir.Env, ok bool) {
-	for _, rg := range e.Box {
-		lo, ok1 := o.p.EvalInt(rg.Lo, env)
-		hi, ok2 := o.p.EvalInt(rg.Hi, env)
-		if !ok1 || !ok2 {
-			return out, false
-		}
-		out.Lo, out.Hi = append(out.Lo, lo), append(out.Hi, hi)
-	}
-	return out, true
-}
-
 // whole is an input's own range in one dimension.
 func (o *overreader) whole(input, k int) (lo, hi int64, ok bool) {
 	d := &o.p.Inputs[input].Dims[k]
@@ -156,12 +143,12 @@ func (o *overreader) whole(input, k int) (lo, hi int64, ok bool) {
 }
 
 // asLoops is a box of a pure Func as bounds of its loops.
-func (o *overreader) asLoops(fn int, at halideir.Env) (env halideir.Env, ok bool) {
+func (o *overreader) asLoops(fn int, at bounds.Box) (env halideir.Env, ok bool) {
 	for _, l := range o.pr.P.Funcs[fn].Stages[0].Loops {
-		if l.Arg < 0 || l.Arg >= len(at.Lo) {
+		if l.Arg < 0 || l.Arg >= len(at) {
 			return env, false
 		}
-		env.Lo, env.Hi = append(env.Lo, at.Lo[l.Arg]), append(env.Hi, at.Hi[l.Arg])
+		env.Lo, env.Hi = append(env.Lo, at[l.Arg].Lo), append(env.Hi, at[l.Arg].Hi)
 	}
 	return env, true
 }

@@ -4,6 +4,7 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,22 @@ type Sizer interface {
 type Chooser interface {
 	// Choices are the candidates for one stage, the most promising first.
 	Choices(stage int, step Step) []plan.Choice
+}
+
+// scored is a choice with what a strategy itself thinks of it, lower is better.
+type scored struct {
+	choice plan.Choice
+	cost   float64
+}
+
+// cheapest are the best n of a strategy's candidates, the first of equals first.
+func cheapest(all []scored, n int) []plan.Choice {
+	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(a.cost, b.cost) })
+	var out []plan.Choice
+	for _, s := range all[:min(n, len(all))] {
+		out = append(out, s.choice)
+	}
+	return out
 }
 
 // Options are the parameters that strategies heed.

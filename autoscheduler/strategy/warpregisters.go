@@ -286,10 +286,6 @@ var (
 
 // Choices implements Chooser: the tiles of fewest instructions.
 func (w *warpTiles) Choices(int, Step) []plan.Choice {
-	type scored struct {
-		choice plan.Choice
-		cost   float64
-	}
 	var all []scored
 	points, rows, blocks := warpPoints, warpRows, warpWarps
 	if w.y < 0 {
@@ -326,20 +322,7 @@ func (w *warpTiles) Choices(int, Step) []plan.Choice {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b scored) int {
-		switch {
-		case a.cost < b.cost:
-			return -1
-		case a.cost > b.cost:
-			return 1
-		}
-		return 0
-	})
-	var out []plan.Choice
-	for _, a := range all[:min(len(all), maxWarpCandidates)] {
-		out = append(out, a.choice)
-	}
-	return out
+	return cheapest(all, maxWarpCandidates)
 }
 
 // ParseWarpChoice reads points, rows and warps, as 2x4x4.

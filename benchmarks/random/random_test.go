@@ -24,6 +24,19 @@ var open = map[uint64]string{
 	109: "a reduction whose predicate never holds: with every Func at root Halide asks for nothing of its input, in a kernel for the whole domain",
 }
 
+func newRunner(t *testing.T) *Runner {
+	t.Helper()
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := NewRunner(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runner
+}
+
 // TestRandomPipelines runs a fixed sample; `make random` is a long run. What fails is
 // shrunk and printed with the command that repeats it.
 func TestRandomPipelines(t *testing.T) { runSample(t, Generate, *count, "") }
@@ -36,14 +49,7 @@ func TestRandomStencils(t *testing.T) {
 
 func runSample(t *testing.T, generate func(uint64) *Pipeline, count int, flags string) {
 	t.Parallel()
-	tree, err := harness.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	runner, err := NewRunner(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runner := newRunner(t)
 	const batch = 25 // pipelines a process
 	var mu sync.Mutex
 	outcomes := map[Outcome]int{}
@@ -96,14 +102,7 @@ func runSample(t *testing.T, generate func(uint64) *Pipeline, count int, flags s
 // TestMended runs what failed once, as shrinking left it (`-shrink` of the long run writes such files).
 func TestMended(t *testing.T) {
 	t.Parallel()
-	tree, err := harness.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	runner, err := NewRunner(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runner := newRunner(t)
 	files, err := filepath.Glob("testdata/mended/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no file in testdata/mended: ", err)

@@ -104,12 +104,15 @@ public:
                     }
                 }
             }
+            if (n == 1) {
+                continue;
+            }
             if (n == 0 && launched(lowered, want.func)) {
                 remark(want.func, want.stage, "none is launched: Halide sees that it changes nothing");
-            } else if (n != 1) {
-                fault(want.func, want.stage, "one kernel is expected, " + std::to_string(n) + " are launched");
+                continue;
             }
-            if (n == 0 && !launched(lowered, want.func)) {
+            fault(want.func, want.stage, "one kernel is expected, " + std::to_string(n) + " are launched");
+            if (n == 0) {
                 // Its readers need nothing of it once others are inlined: no kernel is at fault.
                 verdict.kind = Verdict::refused;
             }

@@ -34,7 +34,7 @@ func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
 				if e.Func == id {
 					continue
 				}
-				box, ok := evalBox(p, e, env)
+				box, ok := EvalBox(p, e, env)
 				switch {
 				case !ok:
 					return false
@@ -64,7 +64,8 @@ func widened(b Box, more int64) Box {
 	return out
 }
 
-func evalBox(p *halideir.Pipeline, e *halideir.Edge, env halideir.Env) (Box, bool) {
+// EvalBox is the box that an edge needs for the loops of env, if all its ends are known.
+func EvalBox(p *halideir.Pipeline, e *halideir.Edge, env halideir.Env) (Box, bool) {
 	box := make(Box, len(e.Box))
 	for k, rg := range e.Box {
 		lo, okLo := p.EvalInt(rg.Lo, env)
@@ -80,7 +81,7 @@ func evalBox(p *halideir.Pipeline, e *halideir.Edge, env halideir.Env) (Box, boo
 // covers reports whether all of b is in a.
 func covers(a, b Box) bool {
 	for k := range b {
-		if !b[k].IsEmpty() && (b[k].Lo < a[k].Lo || b[k].Hi > a[k].Hi) {
+		if !a[k].Contains(b[k]) {
 			return false
 		}
 	}

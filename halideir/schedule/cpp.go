@@ -91,19 +91,7 @@ func (cplusplus) chain(b *strings.Builder, stage string, calls []string) {
 }
 
 func (cplusplus) specialize(name, fn string, dims []int, multiples []int64) string {
-	rest := ""
-	for i, k := range dims {
-		term := fmt.Sprintf("%s.output_buffers().at(0).dim(%d).extent() %% %d", fn, k, multiples[i])
-		if rest == "" {
-			rest = term
-		} else {
-			rest = fmt.Sprintf("::Halide::max(%s, %s)", rest, term)
-		}
-	}
-	if len(dims) == 1 {
-		rest = fmt.Sprintf("::Halide::max(%s, -%s.output_buffers().at(0).dim(%d).extent())", rest, fn, dims[0])
-	}
-	return fmt.Sprintf("::Halide::Stage %s = %s.specialize(%s <= 0);\n", name, fn, rest)
+	return fmt.Sprintf("::Halide::Stage %s = %s.specialize(%s <= 0);\n", name, fn, remainder("::Halide::max", fn+".output_buffers().at(0)", dims, multiples))
 }
 
 func (cplusplus) call(d *Directive, vars []string, atFunc, atVar string) string {

@@ -73,19 +73,7 @@ func (python) madeDecl(rvar bool, name string) string {
 }
 
 func (python) specialize(name, fn string, dims []int, multiples []int64) string {
-	rest := ""
-	for i, k := range dims {
-		term := fmt.Sprintf("%s.output_buffers()[0].dim(%d).extent() %% %d", fn, k, multiples[i])
-		if rest == "" {
-			rest = term
-		} else {
-			rest = fmt.Sprintf("hl.max(%s, %s)", rest, term)
-		}
-	}
-	if len(dims) == 1 {
-		rest = fmt.Sprintf("hl.max(%s, -%s.output_buffers()[0].dim(%d).extent())", rest, fn, dims[0])
-	}
-	return fmt.Sprintf("    %s = %s.specialize(%s <= 0)\n", name, fn, rest)
+	return fmt.Sprintf("    %s = %s.specialize(%s <= 0)\n", name, fn, remainder("hl.max", fn+".output_buffers()[0]", dims, multiples))
 }
 
 func (python) call(d *Directive, vars []string, atFunc, atVar string) string {

@@ -221,3 +221,22 @@ func (w *sourceWriter) stageCalls(b *strings.Builder, ds []Directive) {
 	}
 	w.chain(b, stage, calls)
 }
+
+// remainder is at most 0 where the extents of an output's dimensions are multiples: the
+// largest of what is left, in a form in which Halide sees no divisibility.
+func remainder(maximum, buffer string, dims []int, multiples []int64) string {
+	extent := func(k int) string { return fmt.Sprintf("%s.dim(%d).extent()", buffer, k) }
+	rest := ""
+	for i, k := range dims {
+		term := fmt.Sprintf("%s %% %d", extent(k), multiples[i])
+		if rest == "" {
+			rest = term
+		} else {
+			rest = fmt.Sprintf("%s(%s, %s)", maximum, rest, term)
+		}
+	}
+	if len(dims) == 1 {
+		rest = fmt.Sprintf("%s(%s, -%s)", maximum, rest, extent(dims[0]))
+	}
+	return rest
+}

@@ -4,9 +4,19 @@ import (
 	"slices"
 	"testing"
 
+	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/internal/irtest"
 )
+
+// allBut marks every Func as inlined but some.
+func allBut(p *halideir.Pipeline, stored ...int) []bool {
+	inlined := make([]bool, len(p.Funcs))
+	for i := range inlined {
+		inlined[i] = !slices.Contains(stored, i)
+	}
+	return inlined
+}
 
 // TestExpandShares: products of derivatives summed over a window load each derivative
 // once a tap, and count each product once, however many sums use it.
@@ -33,10 +43,7 @@ func TestExpandShares(t *testing.T) {
 	})
 	b.Output(out, 100, 100)
 	p := b.Build()
-	inlined := make([]bool, len(p.Funcs))
-	for i := range inlined {
-		inlined[i] = i != ix.ID && i != iy.ID && i != out.ID
-	}
+	inlined := allBut(p, ix.ID, iy.ID, out.ID)
 	e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0)
 	loads := map[int]int{}
 	for _, l := range e.Loads {
@@ -80,10 +87,7 @@ func TestExpandSaturates(t *testing.T) {
 	}
 	b.Output(out, 256)
 	p := b.Build()
-	inlined := make([]bool, len(p.Funcs))
-	for i := range inlined {
-		inlined[i] = i != out.ID
-	}
+	inlined := allBut(p, out.ID)
 	if e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0); !e.Saturated || e.Instances > MaxInstances {
 		t.Errorf("%d instances, saturated %v", e.Instances, e.Saturated)
 	}
@@ -107,10 +111,7 @@ func TestTreeGrows(t *testing.T) {
 	}
 	b.Output(out, 256)
 	p := b.Build()
-	inlined := make([]bool, len(p.Funcs))
-	for i := range inlined {
-		inlined[i] = i != out.ID
-	}
+	inlined := allBut(p, out.ID)
 	pow := 1
 	for range n {
 		pow *= 3
@@ -138,10 +139,7 @@ func TestUnknownPlacesDiffer(t *testing.T) {
 	}
 	b.Output(out, 256)
 	p := b.Build()
-	inlined := make([]bool, len(p.Funcs))
-	for i := range inlined {
-		inlined[i] = i != out.ID
-	}
+	inlined := allBut(p, out.ID)
 	if e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0); len(e.Loads) != 8 || e.Instances != 6 {
 		t.Errorf("%d loads, %d instances; want 8 and 6", len(e.Loads), e.Instances)
 	}

@@ -113,12 +113,29 @@ func (k *Kernel) ThreadsOf(fn int) int64 {
 	if fn == k.Out.Func {
 		return k.Out.ThreadCount()
 	}
-	for i := range k.Members {
-		if k.Members[i].Func == fn {
-			return k.Members[i].Nests[0].ThreadCount()
-		}
+	if i := k.MemberIndex(fn); i >= 0 {
+		return k.Members[i].Nests[0].ThreadCount()
 	}
 	return 1
+}
+
+// MemberIndex is where a Func stands among the members, -1 if it is none.
+func (k *Kernel) MemberIndex(fn int) int {
+	for i := range k.Members {
+		if k.Members[i].Func == fn {
+			return i
+		}
+	}
+	return -1
+}
+
+// PlaceOf is where a Func is computed, if it is a member.
+func (k *Kernel) PlaceOf(fn int) (Where, bool) {
+	i := k.MemberIndex(fn)
+	if i < 0 {
+		return 0, false
+	}
+	return k.Members[i].Where, true
 }
 
 // Points is the number of iterations of a nest in one block, all levels below

@@ -1,6 +1,10 @@
 package plan
 
-import "slices"
+import (
+	"slices"
+
+	"gowarp/halideir/bounds"
+)
 
 // Warp is how a kernel shares its output out among warps. Each warp has a tile of its own and
 // what that tile needs of every member, in the registers of its lanes.
@@ -45,9 +49,6 @@ func (pr *Problem) Staging(staged, in []int) *Problem {
 // (Jangda and Guha 2020, figure 7, for neighbouring instead of strided points, and with the origin of
 // every member so far to the left that d is never negative).
 func Exchange(d, points int64) (lanes, register int64) {
-	lanes = d / points
-	if d%points < 0 {
-		lanes--
-	}
+	lanes = bounds.FloorDiv(d, points)
 	return lanes, d - lanes*points
 }

@@ -57,6 +57,7 @@ func (p Program) modeSizes() [][2]int {
 // by the program's name, so that over the programs all have their turn.
 func (p Program) modes(t *testing.T, tree *harness.Tree) {
 	all := os.Getenv(AllEnv) != ""
+	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
 	h := fnv.New32a()
 	h.Write([]byte(p.Generator.Name))
 	drawn := int(h.Sum32() % 1000)
@@ -68,6 +69,7 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 		t.Run(m.name, func(t *testing.T) {
 			at := p
 			at.mode, at.unrecorded = m.params, true
+			own := harness.EmitOptions{Scheduler: at.scheduler(nil)}
 			if why := p.Open[m.params["tiling"]]; why != "" {
 				t.Skip(why)
 			}
@@ -79,7 +81,7 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 					t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) {
 						at.cuda(t, tree, sm)
 						for _, size := range p.modeSizes() {
-							at.simulatedAt(t, tree, sm, size)
+							at.simulateOn(t, tree, root, m.name, own, right, size, []int{sm}, rows.Simulated)
 						}
 					})
 				}
@@ -99,33 +101,18 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 			at.Sizes = nil
 			sm := capabilities[turn%len(capabilities)]
 			at.cuda(t, tree, sm)
-			at.simulatedAt(t, tree, sm, size)
+			at.simulateOn(t, tree, root, m.name, own, right, size, []int{sm}, rows.Simulated)
 		})
 	}
-}
-
-// simulatedAt runs the program on the simulator and holds it against every Func at root on the CPU.
-func (p Program) simulatedAt(t *testing.T, tree *harness.Tree, capability int, size [2]int) {
-	t.Helper()
-	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
-	in, out := p.Inputs(t, tree, size[0], size[1])
-	o := harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", capability), Scheduler: p.scheduler(nil)}
-	figures := rows.Row{Figures: map[string]float64{}}.Figures
-	seen, text := p.simulate(t, tree, o, capability, in, out, run(t, root, in, out), figures)
-	if seen != right {
-		t.Errorf("%dx%d, sm_%d: %s\n%s", size[0], size[1], capability, seen, text)
-		return
-	}
-	t.Logf("%dx%d, sm_%d: %s", size[0], size[1], capability, text)
 }
 
 // tiled reports whether a mode lays its tiles out in ways of their own, whose kernels may
 // exist twice: for whole points and for what is left.
 func tiled(mode map[string]string) bool { return mode["tiling"] != "" && mode["tiling"] != "block" }
 
-// with is the mode with more parameters.
-func with(mode, more map[string]string) map[string]string {
-	out := maps.Clone(mode)
+// with is a set of parameters with more of them.
+func with(params, more map[string]string) map[string]string {
+	out := maps.Clone(params)
 	if out == nil {
 		out = map[string]string{}
 	}

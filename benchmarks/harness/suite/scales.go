@@ -2,7 +2,6 @@ package suite
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"testing"
 
@@ -54,11 +53,6 @@ func (p Program) onlyScheduled(t *testing.T, tree *harness.Tree) {
 
 // withParams is the program with more GeneratorParams.
 func (p Program) withParams(more map[string]string) Program {
-	params := maps.Clone(p.Generator.Params)
-	if params == nil {
-		params = map[string]string{}
-	}
-	maps.Copy(params, more)
-	p.Generator.Params = params
+	p.Generator.Params = with(p.Generator.Params, more)
 	return p
 }
