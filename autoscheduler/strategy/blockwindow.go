@@ -203,6 +203,9 @@ func (b *blockWindows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		k.Members = append(k.Members, m)
 	}
 	pad(b.pr, k)
+	if err := b.sized(k); err != nil {
+		return nil, err
+	}
 	if k.Out.PointsPerThread() > 1 || c.Windows > 0 {
 		k.Held = b.held(k, places)
 	}
@@ -367,6 +370,39 @@ func spreadShared(m *plan.Member, out *plan.Nest) {
 		}
 		n.Along = along(n)
 	}
+}
+
+// maxGuards is of how many guards, one in the other, Halide 21 can prove the extent that they leave.
+const maxGuards = 3
+
+// sized refuses kernels in which Halide cannot prove the size of a member in shared memory. Its loops are guarded where
+// threads compute several points, so are those of its readers there, and the output's once for the block and, where
+// not all points make whole groups, once more. Of too many guards the extent is a maximum of minima, which
+// Halide leaves to a check at run time.
+func (b *blockWindows) sized(k *plan.Kernel) error {
+	guards := make([]int, len(k.Members))
+	for i := len(k.Members) - 1; i >= 0; i-- { // readers come after what they read
+		m := &k.Members[i]
+		if m.Where != plan.AtBlock {
+			continue
+		}
+		guards[i] = 1
+		if k.Out.Whole {
+			guards[i] = 2
+		}
+		for j := i + 1; j < len(k.Members); j++ {
+			if b.pr.Reads(k.Members[j].Func, m.Func) {
+				guards[i] = max(guards[i], guards[j])
+			}
+		}
+		if slices.ContainsFunc(m.Nests, func(n plan.Nest) bool { return len(n.Unrolled) > 0 }) {
+			guards[i]++
+		}
+		if guards[i] > maxGuards {
+			return fmt.Errorf("block-window: the size of %s is behind %d guards and not to be proven", b.pr.P.Funcs[m.Func].Label, guards[i])
+		}
+	}
+	return nil
 }
 
 // holds refuses kernels whose threads would hold or run too much.

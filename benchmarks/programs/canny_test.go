@@ -11,7 +11,6 @@ import (
 
 func TestCanny(t *testing.T) {
 	suite.Run(t, suite.Program{
-		Open:      map[string]string{"block-window": "a storage check (trap) stays in a kernel under this tiling; see RATIONALE.md, \"Open\""},
 		Generator: stock("canny"),
 		Reference: "benchmarks/programs/canny/reference.py",
 		Scales:    []suite.Scale{scale("width", 192, "height", 320), scale("width", 4096, "height", 4096)},

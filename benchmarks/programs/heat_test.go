@@ -11,7 +11,6 @@ import (
 
 func TestHeat(t *testing.T) {
 	suite.Run(t, suite.Program{
-		Open:      map[string]string{"block-window": "a storage check (trap) stays in a kernel under this tiling; see RATIONALE.md, \"Open\""},
 		Generator: stock("heat"),
 		Reference: "benchmarks/programs/heat/reference.py",
 		Scales:    []suite.Scale{scale("width", 64, "height", 64), scale("width", 512, "height", 512)},

@@ -70,9 +70,6 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 			at := p
 			at.mode, at.unrecorded = m.params, true
 			own := harness.EmitOptions{Scheduler: at.scheduler(nil)}
-			if why := p.Open[m.params["tiling"]]; why != "" {
-				t.Skip(why)
-			}
 			if tiled(m.params) {
 				at.source(t, tree)
 			}

@@ -49,8 +49,6 @@ type Program struct {
 	// Endless says that a Func is read at places without an end: the CPU's result is then that of
 	// Halide's default schedule, since not every Func can be stored.
 	Endless bool
-	// Open says of a tiling why it is not tried: what is known to be wrong with it and not mended yet.
-	Open map[string]string
 	// Environment asks for gowarp by HL_AUTOSCHEDULER instead of by -p.
 	Environment bool
 
