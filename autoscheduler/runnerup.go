@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gowarp/halideir"
+	"gowarp/halideir/bounds"
 )
 
 // Launch is a kernel that a schedule is expected to make, at the estimated sizes.
@@ -42,12 +43,31 @@ type Need struct {
 }
 
 // Needs are what the pipeline reads of its inputs by the region of every Func on its own. A
-// schedule may make Halide ask for more: inside an inlined Func it can lose sight of a clamp.
+// schedule may make Halide ask for more: inside an inlined Func it can lose sight of a clamp. Of inputs
+// that are read, directly or not, where a reduction's predicate holds nothing is said: what
+// Halide makes of predicates depends on the schedule, also where they never hold.
 func (r *Result) Needs() []Need {
+	p := r.Problem.P
+	edges := bounds.EdgesByConsumer(p)
+	predicated, unsaid := make([]bool, len(p.Funcs)), make([]bool, len(p.Inputs))
+	for id := len(p.Funcs) - 1; id >= 0; id-- { // consumers first
+		for s := range p.Funcs[id].Stages {
+			if !predicated[id] && p.Funcs[id].Stages[s].Predicate == halideir.NoNode {
+				continue
+			}
+			for _, e := range edges[id][s] {
+				if e.Func >= 0 {
+					predicated[e.Func] = true
+				} else {
+					unsaid[e.Input] = true
+				}
+			}
+		}
+	}
 	var out []Need
 	for id, box := range r.Problem.Regions.Inputs {
 		for d, i := range box {
-			if !i.IsEmpty() {
+			if !i.IsEmpty() && !unsaid[id] {
 				out = append(out, Need{id, d, i.Lo, i.Hi})
 			}
 		}

@@ -132,3 +132,23 @@ func TestNeeds(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestNeedsPredicate: nothing is said of an input that is read where a predicate holds.
+func TestNeedsPredicate(t *testing.T) {
+	r := fused(t)
+	p := *r.Problem.P
+	p.Funcs = slices.Clone(p.Funcs)
+	for _, e := range p.Edges {
+		if e.Input < 0 {
+			continue
+		}
+		f := &p.Funcs[e.Consumer]
+		f.Stages = slices.Clone(f.Stages)
+		f.Stages[e.Stage].Predicate = f.Stages[e.Stage].Values[0]
+	}
+	pr := *r.Problem
+	pr.P = &p
+	if got := (&Result{Problem: &pr}).Needs(); got != nil {
+		t.Errorf("needs %v, want none", got)
+	}
+}
