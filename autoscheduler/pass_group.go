@@ -1,11 +1,15 @@
 package autoscheduler
 
-import "gowarp/autoscheduler/search"
+import (
+	"fmt"
+
+	"gowarp/autoscheduler/search"
+)
 
 // group partitions the Funcs.
 func group(s *state) error {
 	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options, Explain: s.explain}
-	groups, merges, err := s.grouping.Group(s.searcher)
+	groups, merges, err := s.grouping.Group(s.searcher, s)
 	if err != nil {
 		return err
 	}
@@ -22,4 +26,28 @@ func group(s *state) error {
 	}
 	s.groups, s.merges = groups, merges
 	return nil
+}
+
+// Inline implements grouping.Inliner: a Func that is a kernel of its own is computed in its readers.
+func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
+	pr := s.problem
+	if pr.Apart[id] || len(s.p.Funcs[id].Types) != 1 || s.notInlinable(id) != "" {
+		return nil, nil
+	}
+	kept := pr.Kept
+	pr.Kept = map[any]any{} // what was worked out with it in memory
+	undo = func() {
+		s.setInlined(id, false)
+		pr.Kept = kept
+	}
+	if s.tryInline(id) != "" {
+		pr.Kept = kept
+		return nil, nil
+	}
+	return func(gain float64) {
+		r := s.inlines[id]
+		r.Inlined, r.Why = true, fmt.Sprintf("computing it again in every kernel that reads it gains %.4g", gain)
+		s.inlines[id] = r
+		s.note("group", id, "inlined: %s", r.Why)
+	}, undo
 }

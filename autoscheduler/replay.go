@@ -68,7 +68,8 @@ func (s *state) checkStorage(out *schedule.Schedule) error {
 	for _, f := range fixed {
 		within := func(id int) bool { return f.Within[id] }
 		stored := func(id int) bool { return f.Within[id] && !f.Inlined[id] }
-		grow := s.problem.Fits.Grow(f.At.Func, f.At.Stage, within, stored).Funcs[f.Func]
+		whole := func(dim int) bool { return f.Tile[dim] == 0 }
+		grow := s.problem.Fits.Grow(f.At.Func, f.At.Stage, whole, within, stored).Funcs[f.Func]
 		name := s.p.Funcs[f.Func].Label
 		for k := range s.p.Funcs[f.Func].Args {
 			n, ok := f.Sizes[k]

@@ -10,16 +10,18 @@ import (
 
 // Greedy merges the producer's group into its consumer's that gains most, until no
 // merge gains (Mullapudi et al. 2016, as used by Sioutas et al. 2020, section 4.2).
-// A candidate is a group whose output is read by one other group only.
+// A candidate is a group whose output is read by one other group only. What several groups
+// read is then computed again in all of them where that is cheaper (see duplicate),
+// and the merging goes on.
 type Greedy struct{}
 
 // Name implements Grouping.
 func (Greedy) Name() string { return "greedy" }
 
 // Group implements Grouping.
-func (Greedy) Group(s *search.Searcher) ([]*plan.Group, []Merge, error) {
+func (Greedy) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, error) {
 	pr := s.Problem
-	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs))}
+	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs)), asked: make([]bool, len(pr.P.Funcs))}
 	for id, g := range st.groups {
 		st.of[id] = -1
 		if g == nil {
@@ -35,6 +37,9 @@ func (Greedy) Group(s *search.Searcher) ([]*plan.Group, []Merge, error) {
 	for {
 		best := st.best()
 		if best == nil {
+			if st.duplicate(in) {
+				continue
+			}
 			break
 		}
 		merges = append(merges, Merge{Producer: best.producer, Consumer: best.merged.Out, Gain: best.gain, Cost: best.merged.Cost})
@@ -67,6 +72,7 @@ type state struct {
 	readers [][]int       // Func -> Funcs that load it, inlined ones looked through
 	reads   [][]int       // the inverse: Func -> Funcs that it loads
 	next    []*candidate  // by producer: its merge, once priced, as long as neither group changes
+	asked   []bool        // by Func: computing it in its readers does not gain, as long as their groups do not change
 }
 
 // candidate is a merge that was priced. merged is nil where it is not possible; consumer is -1
@@ -207,10 +213,16 @@ func (st *state) apply(c *candidate) {
 	st.groups[g.Out] = g
 	// What was priced with either group is out of date, and a producer that both read may now
 	// have one reader instead of two.
-	st.next[c.producer], st.next[g.Out] = nil, nil
+	st.next[c.producer] = nil
+	st.outdate(g)
+}
+
+// outdate forgets what was priced with a group before it changed.
+func (st *state) outdate(g *plan.Group) {
+	st.next[g.Out] = nil
 	for _, fn := range append([]int{g.Out}, g.Members...) {
 		for _, producer := range st.reads[fn] {
-			st.next[st.of[producer]] = nil
+			st.next[st.of[producer]], st.asked[producer] = nil, false
 		}
 	}
 }

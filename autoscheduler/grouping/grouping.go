@@ -12,7 +12,14 @@ type Grouping interface {
 	Name() string
 	// Group returns the groups by ascending id of their outputs, and what it did
 	// on the way, for explanations.
-	Group(s *search.Searcher) ([]*plan.Group, []Merge, error)
+	Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, error)
+}
+
+// Inliner lets a grouping have more Funcs computed where they are read.
+type Inliner interface {
+	// Inline changes the searcher's problem so that the Func is inlined. Until one of the answers is called nothing else
+	// may be asked of it: keep says by how much all is cheaper for it, undo takes it back. Both are nil where it cannot be.
+	Inline(id int) (keep func(gain float64), undo func())
 }
 
 // ByName are the groupings that the parameter grouping may name.

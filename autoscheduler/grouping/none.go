@@ -14,6 +14,6 @@ type None struct{}
 func (None) Name() string { return "none" }
 
 // Group implements Grouping.
-func (None) Group(s *search.Searcher) ([]*plan.Group, []Merge, error) {
+func (None) Group(s *search.Searcher, _ Inliner) ([]*plan.Group, []Merge, error) {
 	return slices.DeleteFunc(singles(s.Problem), func(g *plan.Group) bool { return g == nil }), nil, nil
 }

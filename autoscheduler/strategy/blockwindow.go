@@ -288,7 +288,7 @@ func (b *blockWindows) places(out *plan.Nest, windows int) ([]nestedfusion.Place
 	}
 	grow := b.grown[windows]
 	if grow == nil {
-		grow = pr.Fits.Grow(g.Out, out.Stage, func(id int) bool { return pr.Inlined[id] || window[id] }, pr.Stored)
+		grow = pr.Grow(g.Out, out.Stage, func(id int) bool { return pr.Inlined[id] || window[id] })
 		b.grown[windows] = grow
 	}
 	for i := range ps {

@@ -178,13 +178,17 @@ type Group struct {
 
 // Grow computes the growth for the tile of one stage. in reports whether a Func
 // belongs to the group besides the output, stored whether such a Func is not inlined: only
-// then do the user's own bounds on it hold. Funcs are visited consumers first,
-// which descending ids are.
-func (f *Fits) Grow(out, stage int, in, stored func(id int) bool) *Group {
+// then do the user's own bounds on it hold. whole, which may be nil, are the dimensions of the output that no
+// tile divides: where Declared knows one, all of it is what a tile covers. Funcs are visited
+// consumers first, which descending ids are.
+func (f *Fits) Grow(out, stage int, whole func(dim int) bool, in, stored func(id int) bool) *Group {
 	g := &Group{Funcs: map[int][]Growth{}, Inputs: map[int][]Growth{}}
 	own := make([]Growth, len(f.p.Funcs[out].Args))
 	for k := range own {
 		own[k] = Growth{Dim: k, Num: 1, Den: 1, Known: true, Trust: Trust{Fixed: true}}
+		if all, ok := f.Declared(out, k); ok && whole != nil && whole(k) {
+			own[k] = all
+		}
 	}
 	g.Funcs[out], g.lowest = own, out
 	g.through(f, out, stage)
@@ -207,21 +211,33 @@ func (f *Fits) Grow(out, stage int, in, stored func(id int) bool) *Group {
 // widen the region in ways that are not followed.
 func (f *Fits) bound(id int, gs []Growth) {
 	fn := &f.p.Funcs[id]
+	for k := range gs {
+		if slices.ContainsFunc(fn.Bounds, func(b halideir.Bound) bool { return b.Var == fn.Args[k] }) {
+			gs[k], _ = f.Declared(id, k)
+		}
+	}
+}
+
+// Declared is a dimension of a Func whose first point and extent the user fixed as literals, with Func::bound
+// or for an output's buffer; of several such bounds the last holds.
+func (f *Fits) Declared(id, k int) (Growth, bool) {
+	fn := &f.p.Funcs[id]
+	var g Growth
 	for _, b := range fn.Bounds {
-		k := slices.Index(fn.Args, b.Var)
-		if k < 0 {
+		if b.Var != fn.Args[k] {
 			continue
 		}
-		gs[k] = Growth{}
+		g = Growth{}
 		lit := fitter{p: f.p}
 		if b.Modulus == halideir.NoNode && lit.literal(b.Min) && lit.literal(b.Extent) {
 			lo := f.p.Nodes[b.Min].Int
-			gs[k] = Growth{Dim: -1, Den: 1, Lo: lo, Hi: lo + f.p.Nodes[b.Extent].Int - 1, Known: true, Trust: Trust{Fixed: true}}
-			if !gs[k].small() {
-				gs[k] = Growth{}
+			g = Growth{Dim: -1, Den: 1, Lo: lo, Hi: lo + f.p.Nodes[b.Extent].Int - 1, Known: true, Trust: Trust{Fixed: true}}
+			if !g.small() {
+				g = Growth{}
 			}
 		}
 	}
+	return g, g.Known
 }
 
 // through adds what one stage's region needs of its producers.
@@ -233,6 +249,8 @@ func (g *Group) through(f *Fits, id, stage int) {
 		for k, fr := range ft.ends {
 			if fr.ok {
 				need[k] = f.compose(st, consumer, fr)
+			} else {
+				need[k] = f.standing(st, consumer, ft.edge.Box[k])
 			}
 		}
 		if ft.edge.Func >= 0 {
@@ -242,6 +260,37 @@ func (g *Group) through(f *Fits, id, stage int) {
 			g.Inputs[ft.edge.Input] = union(g.Inputs[ft.edge.Input], need)
 		}
 	}
+}
+
+// standing is a range that depends on dimensions alone of which every tile computes the same part: where
+// it has no form that moves with a tile, as that of a point and a constant, it still has its numbers.
+func (f *Fits) standing(st *halideir.Stage, consumer []Growth, rg halideir.Range) Growth {
+	env := halideir.Env{Lo: make([]int64, len(st.Loops)), Hi: make([]int64, len(st.Loops))}
+	t, ok := Trust{Fixed: true}, true
+	f.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
+		switch {
+		case n.Op == halideir.OpCall || n.Op == halideir.OpVar && n.Kind != halideir.VarLet && n.Kind != halideir.VarLo && n.Kind != halideir.VarHi:
+			ok = false
+		case n.Op == halideir.OpVar && n.Kind != halideir.VarLet:
+			a := st.Loops[n.Index].Arg
+			if a < 0 || !consumer[a].Known || consumer[a].Dim >= 0 {
+				ok = false
+				return
+			}
+			env.Lo[n.Index], env.Hi[n.Index] = consumer[a].Lo, consumer[a].Hi
+			t = t.and(consumer[a].Trust)
+		}
+	}, rg.Lo, rg.Hi)
+	if !ok {
+		return Growth{}
+	}
+	lo, okLo := f.p.EvalInt(rg.Lo, env)
+	hi, okHi := f.p.EvalInt(rg.Hi, env)
+	g := Growth{Dim: -1, Den: 1, Lo: lo, Hi: hi, Known: okLo && okHi && lo <= hi, Trust: t}
+	if !g.Known || !g.small() {
+		return Growth{}
+	}
+	return g
 }
 
 // compose applies an edge's range to the consumer's growth.

@@ -137,7 +137,7 @@ func TestGrowHoldsEveryTile(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := p.Outputs[0]
-		grow := NewFits(p, r).Grow(out, 0, every, every)
+		grow := NewFits(p, r).Grow(out, 0, nil, every, every)
 		tile := []int64{rapid.Int64Range(1, 9).Draw(t, "tx"), rapid.Int64Range(1, 9).Draw(t, "ty")}
 		worst := map[int][2]int64{}
 		for _, x := range origins {
@@ -216,7 +216,7 @@ func TestUnionWithAConstantPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		grow := NewFits(p, r).Grow(h.ID, 0, every, every)
+		grow := NewFits(p, r).Grow(h.ID, 0, nil, every, every)
 		if d := grow.Funcs[g.ID][0]; d.Known {
 			t.Errorf("read at x and at %d: growth %+v, want none known", at, d)
 		}
@@ -246,9 +246,53 @@ func TestBoundedMember(t *testing.T) {
 		stored func(int) bool
 		want   int64
 	}{{every, 8}, {inlined, 1}} {
-		d := NewFits(p, r).Grow(h.ID, 0, every, c.stored).Funcs[g.ID][2]
+		d := NewFits(p, r).Grow(h.ID, 0, nil, every, c.stored).Funcs[g.ID][2]
 		if !d.Known || d.Extent(8) != c.want {
 			t.Errorf("dimension c: %+v, want %d points", d, c.want)
+		}
+	}
+}
+
+// TestWholeDimension: a Func that is read at the point and at a constant moves with no tile; where the reader's dimension is
+// fixed and no tile divides it, every tile needs the same part.
+func TestWholeDimension(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		lo, channel int
+		bounded     bool
+		want        int64 // points; 0: not known
+	}{
+		{"bounded", 0, 3, true, 4},
+		{"between", 0, 1, true, 3},
+		{"below", 2, 0, true, 5},
+		{"not bounded", 0, 3, false, 0},
+	} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 64, 64, 8)
+		g := b.Func("g", []string{"x", "y", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1], v[2]).Mul(2.0) })
+		h := b.Func("h", []string{"x", "y", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return g.At(v[0], v[1], v[2]).Add(g.At(v[0].Add(1), v[1], c.channel))
+		})
+		b.Output(h, 63, 64, 3)
+		if c.bounded {
+			h.Bound("c", int64(c.lo), 3)
+		}
+		p := b.Build()
+		r, err := Analyze(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits := NewFits(p, r)
+		channels := func(dim int) bool { return dim == 2 }
+		if d := fits.Grow(h.ID, 0, nil, every, every).Funcs[g.ID][2]; d.Known {
+			t.Errorf("%s: of a tile of channels %+v is needed, want unknown", c.name, d)
+		}
+		d := fits.Grow(h.ID, 0, channels, every, every).Funcs[g.ID][2]
+		if d.Known != (c.want > 0) || d.Known && (d.Dim >= 0 || !d.Provable() || !d.Fixed || d.Extent(1) != c.want) {
+			t.Errorf("%s: of all channels %+v is needed, want %d points", c.name, d, c.want)
+		}
+		if x := fits.Grow(h.ID, 0, channels, every, every).Funcs[g.ID][0]; !x.Known || x.Dim != 0 || x.Extent(8) != 9 {
+			t.Errorf("%s: of a tile of 8 columns %+v is needed, want 9", c.name, x)
 		}
 	}
 }
@@ -271,7 +315,7 @@ func TestOverflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, gs := range NewFits(p, r).Grow(out.ID, 0, every, every).Funcs {
+	for id, gs := range NewFits(p, r).Grow(out.ID, 0, nil, every, every).Funcs {
 		for _, g := range gs {
 			if g.Known && (g.Den <= 0 || g.Extent(8) < 1) {
 				t.Errorf("Func %d: %+v", id, g)
@@ -302,7 +346,7 @@ func TestTrust(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := NewFits(p, r).Grow(h.ID, 0, every, every).Funcs[g.ID][0]; !d.Known || d.Provable() != c.provable {
+		if d := NewFits(p, r).Grow(h.ID, 0, nil, every, every).Funcs[g.ID][0]; !d.Known || d.Provable() != c.provable {
 			t.Errorf("%s: %+v, provable %v", name, d, d.Provable())
 		}
 	}

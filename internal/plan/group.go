@@ -54,5 +54,47 @@ func (pr *Problem) GrowAt(out, stage int, g *Group) *bounds.Group {
 	if len(pr.P.Funcs[out].Stages) == 0 {
 		return nil
 	}
-	return pr.Fits.Grow(out, stage, func(id int) bool { return pr.Inlined[id] || g.Has(id) }, pr.Stored)
+	return pr.Grow(out, stage, func(id int) bool { return pr.Inlined[id] || g.Has(id) })
+}
+
+// Grow is the growth over the tile of one stage of every Func that is in, and of what those read. A loop that is not tiled is
+// computed whole by every tile if it is serial, and at one point if it is spread over blocks; that is decided by
+// whether a member moves with it. Only where a member would have no size at all, as one that is read at the point and at
+// a constant, such loops count as whole, if the user fixed them.
+func (pr *Problem) Grow(out, stage int, in func(id int) bool) *bounds.Group {
+	g := pr.Fits.Grow(out, stage, nil, in, pr.Stored)
+	if pr.unsized(g, out, in) == 0 {
+		return g
+	}
+	loops, tiled := pr.P.Funcs[out].Stages[stage].Loops, pr.Dims[pr.StageIndex(out, stage)].Tiled
+	declared := false
+	whole := func(dim int) bool {
+		for _, l := range tiled {
+			if loops[l].Arg == dim {
+				return false
+			}
+		}
+		declared = true
+		return true
+	}
+	if w := pr.Fits.Grow(out, stage, whole, in, pr.Stored); declared && pr.unsized(w, out, in) == 0 {
+		return w
+	}
+	return g
+}
+
+// unsized counts the dimensions of members of which a tile needs nobody knows how much.
+func (pr *Problem) unsized(g *bounds.Group, out int, in func(id int) bool) int {
+	n := 0
+	for id, gs := range g.Funcs {
+		if id == out || pr.Inlined[id] || !in(id) {
+			continue
+		}
+		for _, d := range gs {
+			if !d.Known {
+				n++
+			}
+		}
+	}
+	return n
 }

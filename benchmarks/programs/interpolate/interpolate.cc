@@ -52,6 +52,7 @@ public:
         }
 
         output(x, y, c) = up[0](x, y, c) / up[0](x, y, 3);
+        output.dim(2).set_bounds(0, 3); // RGB of RGBA
 
         input.set_estimates({{0, width}, {0, height}, {0, 4}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});

@@ -1,0 +1,124 @@
+package autoscheduler
+
+import (
+	"math"
+	"testing"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/search"
+)
+
+// sealed inlines nothing more.
+type sealed struct{}
+
+func (sealed) Inline(int) (func(float64), func()) { return nil, nil }
+
+// counting inlines as the passes do and adds up what it is said to gain.
+type counting struct {
+	s    *state
+	gain float64
+	n    int
+}
+
+func (c *counting) Inline(id int) (func(float64), func()) {
+	keep, undo := c.s.Inline(id)
+	if keep == nil {
+		return nil, nil
+	}
+	return func(gain float64) {
+		c.gain += gain
+		c.n++
+		keep(gain)
+	}, undo
+}
+
+// TestDuplicate: what is computed again where several groups read it makes the whole cheaper, and by what was said: all the
+// gains together lead from a kernel a Func to the groups, whose kernels are priced anew.
+func TestDuplicate(t *testing.T) {
+	inlined := 0
+	for name, more := range map[string]map[string]string{
+		"hist": {"cost": "issue", "tiling": "all"}, "pyramid": {"cost": "issue"}, "features": {"cost": "issue"}, "harris": {"cost": "issue"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			upToGroups := func() *state {
+				kv := map[string]string{"gpu": "rtx2080ti"}
+				for k, v := range more {
+					kv[k] = v
+				}
+				prm, err := ParseParams(kv)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := newState(load(t, "../halideir/testdata/"+name+".json"), prm)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, ps := range passes {
+					if ps.name == "group" {
+						break
+					}
+					if err := ps.run(s); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options}
+				return s
+			}
+			price := func(s *state) float64 {
+				sum := 0.0
+				for _, g := range s.groups {
+					f, err := s.searcher.Best(s.problem.NewGroup(g.Out, g.Members), coster.Grouping)
+					if err != nil {
+						t.Fatal(err)
+					}
+					sum += f.Cost
+				}
+				return sum
+			}
+			group := func(s *state, c *counting) (start, gains float64) {
+				for id := range s.p.Funcs {
+					if s.problem.Inlined[id] {
+						continue
+					}
+					f, err := s.searcher.Best(s.problem.NewGroup(id, nil), coster.Grouping)
+					if err != nil {
+						t.Fatal(err)
+					}
+					start += f.Cost
+				}
+				groups, merges, err := s.grouping.Group(s.searcher, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, m := range merges {
+					if m.Refused == "" {
+						gains += m.Gain
+					}
+				}
+				s.groups = groups
+				return start, gains
+			}
+			s := upToGroups()
+			c := &counting{s: s}
+			start, gains := group(s, c)
+			got := price(s)
+			if want := start - gains - c.gain; math.Abs(got-want) > 1e-6*want {
+				t.Errorf("the groups cost %g; %g apart, less %g for merges and %g for what is computed again, are %g", got, start, gains, c.gain, want)
+			}
+			inlined += c.n
+
+			plain := upToGroups()
+			groups, _, err := plain.grouping.Group(plain.searcher, sealed{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain.groups = groups
+			if without := price(plain); c.n > 0 && got >= without || c.n == 0 && got != without {
+				t.Errorf("with %d Funcs computed again the groups cost %g, without %g", c.n, got, without)
+			}
+		})
+	}
+	if inlined == 0 {
+		t.Error("nothing is computed again in any pipeline")
+	}
+}

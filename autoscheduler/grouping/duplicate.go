@@ -1,0 +1,70 @@
+package grouping
+
+import (
+	"slices"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/internal/plan"
+)
+
+// duplicate computes Funcs that several groups read in each of those, where all their kernels together then cost less: one
+// kernel and what it writes and the others read of it against computing it again. The pass that inlines cannot know that,
+// for it comes before the groups. It reports whether there was any.
+func (st *state) duplicate(in Inliner) bool {
+	changed := false
+	for id := len(st.groups) - 1; id >= 0; id-- { // consumers first, as they are inlined
+		g := st.groups[id]
+		if g == nil || len(g.Members) > 0 || st.asked[id] {
+			continue
+		}
+		if _, sole := st.soleGroup(id); sole {
+			continue
+		}
+		var outs []int // of the groups that read it
+		for _, r := range st.readers[id] {
+			if out := st.of[r]; out >= 0 && out != id && !slices.Contains(outs, out) {
+				outs = append(outs, out)
+			}
+		}
+		if len(outs) < 2 {
+			continue
+		}
+		st.asked[id] = true
+		keep, undo := in.Inline(id)
+		if keep == nil {
+			continue
+		}
+		gain := g.Cost
+		var again []*plan.Group
+		for _, out := range outs {
+			q := st.s.Problem.NewGroup(out, st.groups[out].Members)
+			f, err := st.s.Best(q, coster.Grouping)
+			if err != nil || !f.Valid() {
+				gain = 0
+				break
+			}
+			q.Cost = f.Cost
+			gain += st.groups[out].Cost - q.Cost
+			again = append(again, q)
+		}
+		if gain <= 0 {
+			undo()
+			continue
+		}
+		keep(gain)
+		changed = true
+		st.inlined(id, again)
+	}
+	return changed
+}
+
+// inlined notes that a Func is computed in its readers, which are in these groups.
+func (st *state) inlined(id int, again []*plan.Group) {
+	st.groups[id], st.of[id] = nil, -1
+	st.readers = readers(st.s.Problem)
+	st.reads = inverse(st.readers)
+	for _, q := range again {
+		st.groups[q.Out] = q
+		st.outdate(q)
+	}
+}
