@@ -106,7 +106,8 @@ func Schedulers() []Scheduler {
 }
 
 // gowarpModes are gowarp's parameters that are words, one at a time: each value of fusion,
-// and of the others each that is not the default.
+// and of the others each that is not the default. Tilings come with the cost that tells them apart:
+// listing 1 does not know of several points a thread, or of registers that lanes exchange.
 func gowarpModes() []map[string]string {
 	var all []map[string]string
 	for _, row := range autoscheduler.Table {
@@ -115,7 +116,11 @@ func gowarpModes() []map[string]string {
 		}
 		for _, v := range row.Values {
 			if v != row.Default || row.Key == "fusion" {
-				all = append(all, map[string]string{row.Key: v})
+				params := map[string]string{row.Key: v}
+				if row.Key == "tiling" {
+					params["cost"] = "issue"
+				}
+				all = append(all, params)
 			}
 		}
 	}
