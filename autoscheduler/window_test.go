@@ -181,3 +181,37 @@ func TestWindowLoads(t *testing.T) {
 		t.Errorf("8 points side by side issue %v instructions, 8 threads with one %v", eight, 8*one)
 	}
 }
+
+// TestReadOutput: an output that another Func reads has one split a loop, whatever is asked for; its reader may have more.
+func TestReadOutput(t *testing.T) {
+	pipeline := func(both bool) *halideir.Pipeline {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1024, 1024)
+		args := []string{"x", "y"}
+		at := func(src interface{ At(...any) irtest.Expr }, x, y irtest.Expr) irtest.Expr {
+			return src.At(x.Clamp(0, 1023), y.Clamp(0, 1023))
+		}
+		small := b.Func("small", args, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return at(in, v[0].Add(-1), v[1]).Add(at(in, v[0].Add(1), v[1])).Add(at(in, v[0], v[1].Add(1)))
+		})
+		big := b.Func("big", args, irtest.F32, func(v []irtest.Expr) irtest.Expr { return small.At(v[0], v[1].Div(2)).Add(small.At(v[0], 3)) })
+		if both {
+			b.Output(small, 1024, 512)
+		}
+		b.Output(big, 1024, 1024)
+		return b.Build()
+	}
+	for _, tiling := range []string{"block-window", "warp-registers", "all"} {
+		for _, both := range []bool{false, true} {
+			r := windowed(t, pipeline(both), map[string]string{"tiling": tiling, "cost": "issue"})
+			for i := range r.Schedule.Kernels {
+				k := &r.Schedule.Kernels[i]
+				if split := k.Strategy == "block-window" || k.Strategy == "warp-registers"; split && k.Name == "small" && both {
+					t.Errorf("%s: small, an output that big reads, is done as %s", tiling, k.Strategy)
+				} else if !split && k.Name == "big" && tiling == "block-window" {
+					t.Errorf("%s: big is done as %s: the test shows nothing", tiling, k.Strategy)
+				}
+			}
+		}
+	}
+}

@@ -35,6 +35,7 @@ type step struct {
 	// labels, because a label may be used again.
 	vars [3]int
 	n    int64
+	tail Tail // of a split
 }
 
 // nest is the loops of one stage.
@@ -281,7 +282,7 @@ func (n *nest) do(d *Directive, f *halideir.Func) error {
 		outer.label, inner.label = d.Vars[1], d.Vars[2]
 		i := n.add(at[0], inner)
 		o := n.add(at[0]+1, outer)
-		n.steps = append(n.steps, step{vars: [3]int{id, o, i}, n: d.N})
+		n.steps = append(n.steps, step{vars: [3]int{id, o, i}, n: d.N, tail: d.Tail})
 	case Fuse:
 		inner, outer := n.loops[at[0]], n.loops[at[1]]
 		if inner.kind != serialLoop || outer.kind != serialLoop {

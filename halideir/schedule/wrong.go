@@ -22,6 +22,7 @@ var wrongForms = []wrongForm{
 	{"shared-over-lanes", sharedOverLanes},
 	{"one-lane", oneLane},
 	{"wide-in-lanes", wideInLanes},
+	{"read-output", readOutput},
 }
 
 // CheckForms is Check, and then reports the first form of the schedule that Halide 21 gets wrong.
@@ -189,4 +190,29 @@ func wideInLanes(g *program) error {
 		}
 	}
 	return nil
+}
+
+// readOutput: of an output that another Func of the pipeline reads Halide 21 computes as much as both ask for. Where the inner part of a
+// guarded split is split once more, it then drops the guard, and writes behind the end of the caller's buffer
+// (on the CPU too: s(x, y) with y split by 4 and the rest by 2, beside an output that reads s(x, y / 2)). A split of the outer part keeps it.
+func readOutput(g *program) error {
+	read := make([]bool, len(g.p.Funcs))
+	for i := range g.p.Edges {
+		if e := &g.p.Edges[i]; e.Func >= 0 && e.Func != e.Consumer {
+			read[e.Func] = true
+		}
+	}
+	return g.each(func(n *nest, label string) error {
+		if !read[n.fn] || !g.p.Funcs[n.fn].Output {
+			return nil
+		}
+		for _, tile := range n.steps {
+			for _, again := range n.steps {
+				if !tile.fuse && !again.fuse && tile.tail == TailGuardWithIf && again.vars[0] == tile.vars[2] {
+					return fmt.Errorf("%s is an output that another Func reads, and the inner part of a split of it is split again: it would be written behind its end", label)
+				}
+			}
+		}
+		return nil
+	})
 }

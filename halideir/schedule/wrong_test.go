@@ -69,3 +69,38 @@ func TestWrongForms(t *testing.T) {
 		}
 	}
 }
+
+// TestReadOutput: the inner part of a guarded split may be split again, but not of an output that another Func reads.
+func TestReadOutput(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1024, 1024)
+		args := []string{"x", "y"}
+		small := b.Func("small", args, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(2.0) })
+		big := b.Func("big", args, irtest.F32, func(v []irtest.Expr) irtest.Expr { return small.At(v[0], v[1].Div(2)) })
+		if both {
+			b.Output(small, 1000, 500)
+		}
+		b.Output(big, 1000, 1000)
+		p := b.Build()
+		split := func(old, outer, inner string, n int64, tail Tail) Directive {
+			return Directive{Do: Split, Func: small.ID, Name: "small", Vars: []string{old, outer, inner}, N: n, Tail: tail}
+		}
+		root := Directive{Do: ComputeRoot, Func: small.ID, Name: "small"}
+		for _, c := range []struct {
+			name  string
+			list  []Directive
+			wrong bool
+		}{
+			{"once", []Directive{root, split("y", "yo", "yi", 4, TailGuardWithIf)}, false},
+			{"the outer part", []Directive{root, split("y", "yt", "yp", 2, TailGuardWithIf), split("yt", "yo", "yi", 2, TailGuardWithIf)}, false},
+			{"the inner part", []Directive{root, split("y", "yo", "yt", 4, TailGuardWithIf), split("yt", "yq", "yi", 2, TailGuardWithIf)}, both},
+			{"the inner part, rounded", []Directive{root, split("y", "yo", "yt", 4, TailGuardWithIf), split("yt", "yq", "yi", 2, TailRoundUp)}, both},
+		} {
+			err := (&Schedule{Directives: c.list}).CheckForms(p)
+			if (err != nil) != c.wrong || err != nil && !strings.HasPrefix(err.Error(), "schedule: read-output: small ") {
+				t.Errorf("small is an output: %t, %s split again: %v", both, c.name, err)
+			}
+		}
+	}
+}
