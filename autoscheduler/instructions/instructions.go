@@ -45,6 +45,7 @@ func (c Count) Total() float64 { return c.Arithmetic + c.Address + c.Memory + c.
 type Estimator struct {
 	pr   *plan.Problem
 	memo map[string]Count
+	rows map[string]int // RowLoads
 	buf  []byte
 }
 
@@ -55,7 +56,7 @@ func For(pr *plan.Problem) *Estimator {
 	if e, ok := pr.Kept[kept{}].(*Estimator); ok {
 		return e
 	}
-	e := &Estimator{pr: pr, memo: map[string]Count{}}
+	e := &Estimator{pr: pr, memo: map[string]Count{}, rows: map[string]int{}}
 	pr.Kept[kept{}] = e
 	return e
 }
@@ -129,6 +130,19 @@ func activeWarps(k *plan.Kernel, n *plan.Nest) float64 {
 
 // points is what the unrolled points of a thread cost together.
 func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) Count {
+	b := e.shape(k, n, register)
+	if c, ok := e.memo[string(b)]; ok {
+		return c
+	}
+	key := string(b)
+	c := e.count(k, n, register)
+	e.memo[key] = c
+	return c
+}
+
+// shape is all that the points of a nest's thread cost by: its stage, its unrolled loops and where what it reads is. It holds
+// until the next call.
+func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 	b := binary.AppendVarint(e.buf[:0], int64(e.pr.StageIndex(n.Func, n.Stage)))
 	for _, u := range n.Unrolled {
 		b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), int64(u.Tail))
@@ -141,13 +155,7 @@ func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) Count {
 		b = binary.AppendVarint(b, int64(k.Members[i].Func))
 	}
 	e.buf = b
-	if c, ok := e.memo[string(b)]; ok {
-		return c
-	}
-	key := string(b)
-	c := e.count(k, n, register)
-	e.memo[key] = c
-	return c
+	return b
 }
 
 func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
@@ -383,6 +391,17 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 // rows load some of them again: the compiler keeps those in registers. A row is all points but those along the
 // outermost unrolled loop.
 func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
+	b := e.shape(k, n, false)
+	if held, ok := e.rows[string(b)]; ok {
+		return held
+	}
+	key := string(b)
+	held := e.rowLoads(k, n)
+	e.rows[key] = held
+	return held
+}
+
+func (e *Estimator) rowLoads(k *plan.Kernel, n *plan.Nest) int {
 	several := len(n.Unrolled) - 1
 	for several >= 0 && n.Unrolled[several].Extent == 1 {
 		several--
@@ -393,6 +412,11 @@ func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
 	last := n.Unrolled[several]
 	row := *n
 	row.Unrolled = n.Unrolled[:several]
+	shifts := Shifts(&row)
+	beyond := make([]Shift, len(shifts))
+	for i, s := range shifts {
+		beyond[i] = s.next(last.Loop)
+	}
 	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
 	loads := map[key]bool{}
 	again := map[[2]int64]int{} // buffer -> elements of the first row
@@ -401,7 +425,7 @@ func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
 		if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread {
 			continue
 		}
-		for _, s := range Shifts(&row) {
+		for _, s := range shifts {
 			if at := placeKey(t.Func, t.Input, t.Out, t.Index, s); !loads[at] {
 				loads[at] = true
 				again[[2]int64{int64(t.Func), int64(t.Input)}]++
@@ -412,8 +436,8 @@ func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
 	shared := map[[2]int64]bool{}
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
-		for _, s := range Shifts(&row) {
-			if loads[placeKey(t.Func, t.Input, t.Out, t.Index, s.next(last.Loop))] {
+		for _, s := range beyond {
+			if loads[placeKey(t.Func, t.Input, t.Out, t.Index, s)] {
 				shared[[2]int64{int64(t.Func), int64(t.Input)}] = true
 			}
 		}
