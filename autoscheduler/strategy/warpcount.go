@@ -72,8 +72,18 @@ type counter struct {
 	memory  map[int]bool // of inlined Funcs: whether they load from memory
 }
 
-// count counts the tile of a warp whose lanes hold px points of each of so many rows.
+// count counts the tile of a warp whose lanes hold px points of each of so many rows, once.
 func (w *warpTiles) count(s *warpSet, px, rows int64) (warpCount, error) {
+	shape := warpShape{s, px, rows}
+	c, ok := w.counted[shape]
+	if !ok {
+		c.warpCount, c.err = w.countOnce(s, px, rows)
+		w.counted[shape] = c
+	}
+	return c.warpCount, c.err
+}
+
+func (w *warpTiles) countOnce(s *warpSet, px, rows int64) (warpCount, error) {
 	c := counter{w: w, s: s, px: px, members: map[int]*warpMember{}, rows: map[spot]bool{}, known: map[spot]bool{}, held: map[spot]int{}, memory: map[int]bool{}}
 	halo := int64(0)
 	for i := range s.members {

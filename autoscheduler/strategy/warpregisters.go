@@ -48,7 +48,7 @@ func (WarpRegisters) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepar
 	if x < 0 {
 		return fail("%s has no parallel loop for the lanes", f.Label)
 	}
-	w := &warpTiles{pr: pr, g: g, x: x, y: y, only: o.Warp}
+	w := &warpTiles{pr: pr, g: g, x: x, y: y, only: o.Warp, counted: map[warpShape]warpCounted{}}
 	base, err := w.stage(nil)
 	if err != nil {
 		return nil, fmt.Errorf("warp-registers: %w", err)
@@ -99,6 +99,19 @@ type warpTiles struct {
 	x, y int
 	only plan.WarpChoice
 	sets []*warpSet // the ways to choose the members, the one with the group's own first
+
+	counted map[warpShape]warpCounted
+}
+
+// warpShape is what a count depends on.
+type warpShape struct {
+	set      *warpSet
+	px, rows int64
+}
+
+type warpCounted struct {
+	warpCount
+	err error
 }
 
 // warpSet is a choice of members.
@@ -286,6 +299,9 @@ var (
 	warpWarps  = []int64{4, 8, 2, 1}
 )
 
+// hopeless is how many times the registers there are a tile may need for taller ones to be counted still.
+const hopeless = 2
+
 // Choices implements Chooser: the tiles of fewest instructions.
 func (w *warpTiles) Choices(int, Step) []plan.Choice {
 	var all []scored
@@ -302,6 +318,9 @@ func (w *warpTiles) Choices(int, Step) []plan.Choice {
 		for _, px := range points {
 			for _, r := range rows {
 				c, err := w.count(s, px, r)
+				if err == nil && c.registers > hopeless*w.pr.Limits.MaxRegisters && !asked {
+					break // and more rows need more
+				}
 				if err != nil || c.registers > w.pr.Limits.MaxRegisters-spareRegisters && !asked {
 					continue
 				}
