@@ -303,9 +303,12 @@ var (
 const hopeless = 2
 
 // Choices implements Chooser: the tiles of fewest instructions.
-func (w *warpTiles) Choices(int, Step) []plan.Choice {
+func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 	var all []scored
 	points, rows, blocks := warpPoints, warpRows, warpWarps
+	if step == PowersOfTwo {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r int64) bool { return r&(r-1) != 0 })
+	}
 	if w.y < 0 {
 		rows = rows[:1]
 	}
