@@ -47,6 +47,9 @@ func (p *progress) finished(r *Record, expected float64) {
 	full := width * p.done / max(p.total, 1)
 	line := fmt.Sprintf("[%s%s] %d/%d  ETA %s", strings.Repeat("=", full), strings.Repeat(" ", width-full), p.done, p.total, p.left())
 	what := fmt.Sprintf("%s  %s  %s  %s (%.1f s)", r.Program, r.Scheduler, r.GPU, r.Outcome, r.CellSeconds)
+	if r.Reason != "" {
+		what += ": " + r.Reason
+	}
 	if p.terminal {
 		fmt.Fprintf(p.w, "\r\033[K%s\n%s", what, line)
 		if p.done == p.total {
