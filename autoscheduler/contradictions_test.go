@@ -31,9 +31,9 @@ func TestContradictions(t *testing.T) {
 		{"gpu=gtx680,max_registers=100", "max_registers=100: a thread of gtx680 has at most 63"},
 		{"gpu=gtx680", ""},
 		{"gpu=h20", `unknown device "h20": did you mean h200?`},
-		{"gpu=sm_99", "nearest are sm_90 (h100) and sm_100 (b200)"},
-		{"gpu=sm_20", "nearest are sm_30 (gtx680)"},
-		{"gpu=sm_130", "nearest are sm_121 (gb10)"},
+		{"gpu=sm_99", "the nearest are sm_90 (h100) and sm_100 (b200)"},
+		{"gpu=sm_20", "the nearest is sm_30 (gtx680)"},
+		{"gpu=sm_130", "the nearest is sm_121 (gb10)"},
 	} {
 		kv := map[string]string{}
 		for _, pair := range strings.Split(c.params, ",") {

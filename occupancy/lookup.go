@@ -130,8 +130,11 @@ func unknownCapability(name string, cc int) error {
 			near = append(near, fmt.Sprintf("sm_%d (%s)", a.capability, a.representative))
 		}
 	}
-	return fmt.Errorf("%w %q: the table has no GPU of compute capability %s; nearest are %s",
-		ErrUnknownDevice, name, capabilityString(cc), strings.Join(near, " and "))
+	nearest := "the nearest is " + near[0]
+	if len(near) > 1 {
+		nearest = "the nearest are " + strings.Join(near, " and ")
+	}
+	return fmt.Errorf("%w %q: the table has no GPU of compute capability %s; %s", ErrUnknownDevice, name, capabilityString(cc), nearest)
 }
 
 func unknownName(name, key string) error {

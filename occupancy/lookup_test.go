@@ -44,10 +44,10 @@ func TestLookupErrors(t *testing.T) {
 		"rtx4900":   `occupancy: unknown device "rtx4900": did you mean rtx4090, rtx3090, rtx4060?`,
 		"genric":    `occupancy: unknown device "genric": did you mean generic?`,
 		"sm86x":     `occupancy: unknown device "sm86x": did you mean sm_86?`,
-		"sm_85":     `occupancy: unknown device "sm_85": the table has no GPU of compute capability 8.5; nearest are sm_80 (a100) and sm_86 (rtx3090)`,
-		"8.5":       `occupancy: unknown device "8.5": the table has no GPU of compute capability 8.5; nearest are sm_80 (a100) and sm_86 (rtx3090)`,
-		"sm_20":     `occupancy: unknown device "sm_20": the table has no GPU of compute capability 2.0; nearest are sm_30 (gtx680)`,
-		"sm_130":    `occupancy: unknown device "sm_130": the table has no GPU of compute capability 13.0; nearest are sm_121 (gb10)`,
+		"sm_85":     `occupancy: unknown device "sm_85": the table has no GPU of compute capability 8.5; the nearest are sm_80 (a100) and sm_86 (rtx3090)`,
+		"8.5":       `occupancy: unknown device "8.5": the table has no GPU of compute capability 8.5; the nearest are sm_80 (a100) and sm_86 (rtx3090)`,
+		"sm_20":     `occupancy: unknown device "sm_20": the table has no GPU of compute capability 2.0; the nearest is sm_30 (gtx680)`,
+		"sm_130":    `occupancy: unknown device "sm_130": the table has no GPU of compute capability 13.0; the nearest is sm_121 (gb10)`,
 	} {
 		d, err := Lookup(name)
 		if !errors.Is(err, ErrUnknownDevice) || err.Error() != want {

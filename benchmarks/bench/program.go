@@ -74,6 +74,12 @@ func FindProgram(tree *harness.Tree, dir, word string) (Program, error) {
 		if !ok || k == "" || v == "" {
 			return p, fmt.Errorf("program %s: %q is not KEY=VALUE", word, w)
 		}
+		switch first, _, _ := strings.Cut(k, "."); first {
+		case "target":
+			return p, fmt.Errorf("program %s: the target is not the program's here; --gpu says for what is scheduled", word)
+		case "autoscheduler":
+			return p, fmt.Errorf("program %s: the autoscheduler is not the program's here; --scheduler NAME:KEY=VALUE says it", word)
+		}
 		p.Params[k] = v
 	}
 	switch filepath.Ext(source) {

@@ -46,7 +46,7 @@ func (p *progress) finished(r *Record, expected float64) {
 	const width = 24
 	full := width * p.done / max(p.total, 1)
 	line := fmt.Sprintf("[%s%s] %d/%d  ETA %s", strings.Repeat("=", full), strings.Repeat(" ", width-full), p.done, p.total, p.left())
-	what := fmt.Sprintf("%s  %s  %s  %s (%.1f s)", r.Program, r.Scheduler, r.GPU, r.Outcome, r.CellSeconds)
+	what := became(r)
 	if p.terminal {
 		fmt.Fprintf(p.w, "\r\033[K%s\n%s", what, line)
 		if p.done == p.total {
@@ -55,6 +55,15 @@ func (p *progress) finished(r *Record, expected float64) {
 		return
 	}
 	fmt.Fprintf(p.w, "%s  %s\n", line, what)
+}
+
+// became says what became of a cell, and why if not what it should.
+func became(r *Record) string {
+	what := fmt.Sprintf("%s  %s  %s  %s (%.1f s)", r.Program, r.Scheduler, r.GPU, r.Outcome, r.CellSeconds)
+	if r.Reason != "" {
+		what += ": " + r.Reason
+	}
+	return what
 }
 
 // left is the expected rest, stretched by how far the expectations were off so far.

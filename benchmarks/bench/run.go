@@ -70,7 +70,7 @@ func Run(ctx context.Context, tree *harness.Tree, plan Plan) (*Summary, error) {
 		}
 	}()
 	var todo []cell
-	asked := map[[4]string]bool{}
+	asked := map[[4]string]bool{} // true of those that are kept
 	for _, target := range plan.Targets {
 		path := ResultsFile(plan.Results, target.Device.Name)
 		s, err := openStore(path)
@@ -91,9 +91,10 @@ func Run(ctx context.Context, tree *harness.Tree, plan Plan) (*Summary, error) {
 		}
 		sum.Cells += len(cells)
 		for _, c := range cells {
-			asked[c.rec.cell()] = true
 			old, took := known(records, c)
-			if old && !plan.Again {
+			old = old && !plan.Again
+			asked[c.rec.cell()] = old
+			if old {
 				sum.Kept++
 				continue
 			}
@@ -116,8 +117,13 @@ func Run(ctx context.Context, tree *harness.Tree, plan Plan) (*Summary, error) {
 			return sum, err
 		}
 		for _, r := range records {
-			if asked[r.cell()] {
-				sum.Records = append(sum.Records, r)
+			kept, ok := asked[r.cell()]
+			if !ok {
+				continue
+			}
+			sum.Records = append(sum.Records, r)
+			if kept && r.Outcome != OK {
+				fmt.Fprintf(plan.Log, "kept: %s\n", became(&r))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -91,11 +92,16 @@ func TestCellsThatEndBadly(t *testing.T) {
 			t.Errorf("%s: what was known is lost", r.Scheduler)
 		}
 	}
-	// What is broken is run again; what was stopped only under a higher limit.
+	// What is broken is run again; what was stopped only under a higher limit. Why what is kept
+	// is not ok is said again.
 	for _, c := range []struct{ limit, run int }{{1, 2}, {2, 3}} {
 		plan.Limits.CellSeconds = c.limit
+		log.Reset()
 		if sum, err = Run(t.Context(), tree, plan); err != nil || sum.Run != c.run || sum.Kept != 5-c.run {
 			t.Errorf("limit %d s: %+v, %v", c.limit, sum, err)
+		}
+		if said := regexp.MustCompile(`(?m)^kept: harris  Anderson2021  t4  timed-out \(.*\): stopped after 1 s$`).MatchString(log.String()); said != (c.limit == 1) {
+			t.Errorf("limit %d s: %s", c.limit, log.String())
 		}
 	}
 }
@@ -140,5 +146,25 @@ func TestInterruption(t *testing.T) {
 	plan.Log = &bytes.Buffer{}
 	if sum, err = Run(t.Context(), tree, plan); err != nil || sum.Run != 2 || sum.Kept != 1 || len(sum.Records) != 3 {
 		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
+// TestProgramsTakeNoTarget: what the benchmark's own options say is refused as a program's
+// parameter, where it would quietly lose against them, or win.
+func TestProgramsTakeNoTarget(t *testing.T) {
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]string{
+		"harris,target=host":           "--gpu says",
+		"harris,autoscheduler=Li2018":  "--scheduler NAME:KEY=VALUE says",
+		"harris,autoscheduler.gpu=t4":  "--scheduler NAME:KEY=VALUE says",
+		"harris,width=300,height=200":  "",
+		"harris,autoscheduled=nothing": "", // the generator says that it has none
+	} {
+		if _, err := FindProgram(tree, tree.Root, word); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", word, err, want)
+		}
 	}
 }

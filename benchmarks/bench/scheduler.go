@@ -77,7 +77,11 @@ func ParseScheduler(word string) (Scheduler, error) {
 		s.Params[key] = value
 	}
 	if name == "gowarp" {
-		if _, err := autoscheduler.ParseParams(s.Params); err != nil {
+		p, err := autoscheduler.ParseParams(s.Params)
+		if err == nil && p.GPU != "" {
+			_, err = occupancy.Lookup(p.GPU)
+		}
+		if err != nil {
 			return s, fmt.Errorf("scheduler %s: %w", word, err)
 		}
 	}

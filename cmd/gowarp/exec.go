@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
-
-	"gowarp/autoscheduler"
 )
 
 const (
@@ -99,7 +97,7 @@ func chosen(c *cli.Context, getenv func(string) string) (choice, error) {
 	}
 	kv, err := splitParams(ch.params)
 	if err == nil && ch.autoscheduler == "gowarp" {
-		_, err = autoscheduler.ParseParams(kv)
+		_, err = parseParams(kv)
 	}
 	if err != nil {
 		return ch, usagef("exec: --params %s: %v", ch.params, err)
@@ -213,7 +211,7 @@ func execute(c *cli.Context, env []string) error {
 	args := c.Args().Slice()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, c.App.Writer, c.App.ErrWriter
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, forChild(c.App.Writer), c.App.ErrWriter
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -21,8 +21,12 @@ func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
 
 // run is main without the process: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	app := newApp(stdin, stdout, stderr)
+	out := &output{Writer: stdout}
+	app := newApp(stdin, out, stderr)
 	err := app.Run(flagsFirst(app, args))
+	if err == nil {
+		err = out.err
+	}
 	if err == nil {
 		return 0
 	}

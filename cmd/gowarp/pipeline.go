@@ -56,12 +56,18 @@ func params(c *cli.Context) (autoscheduler.Params, error) {
 		}
 		kv["gpu"] = g
 	}
-	p, err := autoscheduler.ParseParams(kv)
-	if err == nil && p.GPU != "" {
-		_, err = occupancy.Lookup(p.GPU)
-	}
+	p, err := parseParams(kv)
 	if err != nil {
 		return p, &usageError{err}
 	}
 	return p, nil
+}
+
+// parseParams reads parameters, and wants their device to be known.
+func parseParams(kv map[string]string) (autoscheduler.Params, error) {
+	p, err := autoscheduler.ParseParams(kv)
+	if err == nil && p.GPU != "" {
+		_, err = occupancy.Lookup(p.GPU)
+	}
+	return p, err
 }

@@ -75,7 +75,7 @@ func verify(c *cli.Context) error {
 	}
 	defer os.RemoveAll(reports)
 	command := exec.CommandContext(c.Context, c.Args().First(), c.Args().Tail()...)
-	command.Stdin, command.Stdout, command.Stderr = os.Stdin, c.App.Writer, c.App.ErrWriter
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, forChild(c.App.Writer), c.App.ErrWriter
 	command.Env = append(os.Environ(),
 		"LD_LIBRARY_PATH="+strings.TrimSuffix(dir+":"+os.Getenv("LD_LIBRARY_PATH"), ":"),
 		"GOWARP_GPUSIM_REPORTS="+reports,
@@ -158,6 +158,10 @@ func verifySettings(c *cli.Context) ([]string, error) {
 			return nil, usagef("verify: --capability %d: write 86 for compute capability 8.6", cc)
 		}
 		set("CAPABILITY", strconv.Itoa(cc))
+		if _, err := occupancy.Lookup(fmt.Sprintf("sm_%d", cc)); err != nil {
+			d, _ := occupancy.ForCapability(cc)
+			fmt.Fprintf(c.App.ErrWriter, "gowarp: verify: --capability %d: %v; the SMs and the L2 are those of %s\n", cc, err, d.Name)
+		}
 	}
 	if c.IsSet("l2") {
 		mib := c.Float64("l2")
