@@ -99,3 +99,37 @@ func TestWarpTilesRefused(t *testing.T) {
 		t.Errorf("OpenCL: %v", err)
 	}
 }
+
+// TestWarpReadsOutput: a warp computes whole tiles of its members, so they must not read an output of the pipeline, which is
+// as large as its caller made it.
+func TestWarpReadsOutput(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1536, 2560)
+		args := []string{"x", "y"}
+		base := b.Func("base", args, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			x, y := v[0].Clamp(in.Bound(0, "min"), in.Bound(0, "max")), v[1].Clamp(in.Bound(1, "min"), in.Bound(1, "max"))
+			return in.At(x, y).Mul(in.At(x, y)).Add(in.At(x, y).Mul(3.0))
+		})
+		across := b.Func("across", args, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return base.At(v[0].Sub(1), v[1]).Mul(base.At(v[0], v[1])).Add(base.At(v[0].Add(1), v[1]))
+		})
+		out := b.Func("out", args, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return across.At(v[0], v[1].Sub(1)).Mul(across.At(v[0], v[1])).Add(across.At(v[0], v[1].Add(1)))
+		})
+		if both {
+			b.Output(base, 1538, 2562)
+		}
+		b.Output(out, 1536, 2560)
+		p := b.Build()
+		p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 86, "host-cuda-cuda_capability_86"
+		r, err := Run(p, warpParams("2x4x4"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := r.Found[len(r.Found)-1].Layout.Kernels[0]
+		if k.Out.Func != out.ID || (k.Warp != nil) == both {
+			t.Errorf("base is an output: %t; the kernel of %s is done as %s", both, p.Funcs[k.Out.Func].Label, k.Strategy)
+		}
+	}
+}

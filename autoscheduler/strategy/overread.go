@@ -103,6 +103,8 @@ func (o *overreader) reads(fn, stage int, base, moved halideir.Env, depth int) e
 				}
 			}
 		case o.in[e.Func]:
+		case o.pr.P.Funcs[e.Func].Output:
+			return fmt.Errorf("%s would read beyond the edge of %s, an output, which is as large as its caller made it", label, o.pr.P.Funcs[e.Func].Label)
 		case !o.pr.Inlined[e.Func]:
 			if err := o.asked(e.Func); err != nil {
 				return err

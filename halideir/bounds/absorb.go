@@ -4,7 +4,8 @@ import "gowarp/halideir"
 
 // Absorbs reports whether a Func may be computed over up to more points beyond the end of each
 // dimension without any input being asked for more than the pipeline needs of it anyway: every way to
-// an input leads through a clamp. It says so of the estimated sizes; a clamp that holds there against the
+// an input leads through a clamp. An output of the pipeline that is read on the way is as large as its caller made it, like
+// an input. It says so of the estimated sizes; a clamp that holds there against the
 // bounds of an input holds at every size.
 func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
 	edges := EdgesByConsumer(p)
@@ -43,6 +44,9 @@ func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
 						return false
 					}
 				case !covers(r.Funcs[e.Func], box):
+					if p.Funcs[e.Func].Output {
+						return false
+					}
 					if boxes[e.Func] == nil {
 						boxes[e.Func] = append(Box(nil), r.Funcs[e.Func]...)
 					}

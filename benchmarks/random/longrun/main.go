@@ -64,10 +64,20 @@ func run() error {
 	again := flag.Bool("again", false, "run seeds that were run already")
 	show := flag.Bool("show", false, "print the pipeline of -seed and do nothing")
 	stencils := flag.Bool("stencils", false, "pipelines of stencils, scheduled with a tile a warp")
+	also := flag.String("params", "", "gowarp's parameters for every pipeline besides its own, `KEY=VALUE,...`")
 	flag.Parse()
 	make, folder := random.Generate, "random"
 	if *stencils {
 		make, folder = random.Stencils, "stencils"
+	}
+	if *also != "" {
+		drawn := make
+		make = func(seed uint64) *random.Pipeline {
+			p := drawn(seed)
+			p.Params = append(p.Params, strings.Split(*also, ",")...)
+			return p
+		}
+		folder += "-" + strings.ReplaceAll(*also, "/", "_")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
