@@ -63,21 +63,14 @@ func (pr *Problem) GrowAt(out, stage int, g *Group) *bounds.Group {
 // a constant, such loops count as whole, if the user fixed them.
 func (pr *Problem) Grow(out, stage int, in func(id int) bool) *bounds.Group {
 	g := pr.Fits.Grow(out, stage, nil, in, pr.Stored)
-	if pr.unsized(g, out, in) == 0 {
+	if len(pr.P.Funcs[out].Bounds) == 0 || pr.unsized(g, out, in) == 0 {
 		return g
 	}
 	loops, tiled := pr.P.Funcs[out].Stages[stage].Loops, pr.Dims[pr.StageIndex(out, stage)].Tiled
-	declared := false
 	whole := func(dim int) bool {
-		for _, l := range tiled {
-			if loops[l].Arg == dim {
-				return false
-			}
-		}
-		declared = true
-		return true
+		return !slices.ContainsFunc(tiled, func(l int) bool { return loops[l].Arg == dim })
 	}
-	if w := pr.Fits.Grow(out, stage, whole, in, pr.Stored); declared && pr.unsized(w, out, in) == 0 {
+	if w := pr.Fits.Grow(out, stage, whole, in, pr.Stored); pr.unsized(w, out, in) == 0 {
 		return w
 	}
 	return g
