@@ -22,6 +22,7 @@ func TestErrorsOfUsers(t *testing.T) {
 	}{
 		{"no GPU", "target=x86-64-linux", nil, []string{"gowarp: the target x86-64-linux", "no GPU feature", "target=host-opencl"}},
 		{"already scheduled", cudaTarget, []string{"mistake=scheduled"}, []string{"gowarp: ", "sums", "compute_root()"}},
+		{"traced", cudaTarget, []string{"mistake=traced"}, []string{"gowarp: ", "sums", "trace_stores()"}},
 		{"no estimates", cudaTarget, []string{"mistake=estimates"}, []string{"gowarp: ", "out", "estimate"}},
 		{"unknown parameter", cudaTarget, []string{"autoscheduler.mod=x"}, []string{"gowarp: ", "unknown parameter mod", "mode"}},
 		{"bad value", cudaTarget, []string{"autoscheduler.max_registers=many"}, []string{"gowarp: ", "max_registers=many"}},

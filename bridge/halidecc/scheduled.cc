@@ -56,6 +56,16 @@ void func_directives(const Function &f, std::vector<std::string> &out) {
     if (s.async()) {
         out.push_back("async()");
     }
+    // No kernel can trace, and Halide says so only when it generates code.
+    if (f.is_tracing_loads()) {
+        out.push_back("trace_loads()");
+    }
+    if (f.is_tracing_stores()) {
+        out.push_back("trace_stores()");
+    }
+    if (f.is_tracing_realizations()) {
+        out.push_back("trace_realizations()");
+    }
     if (s.ring_buffer().defined()) {
         out.push_back("ring_buffer(" + text(s.ring_buffer()) + ")");
     }

@@ -27,6 +27,8 @@ public:
             sums.compute_root().split(x, xo, xi, 8).vectorize(xi).reorder_storage(y, x);
             sums.store_in(MemoryType::Heap);
             out.update().parallel(y);
+        } else if (mistake.value() == "traced") {
+            sums.trace_stores();
         } else if (mistake.value() == "touched") {
             out.update().unscheduled();
         }
