@@ -347,6 +347,15 @@ func (g *generator) reads(f *Func, name string) bool {
 	return found
 }
 
+// With is a generator whose pipelines have more of gowarp's parameters, KEY=VALUE.
+func With(generate func(seed uint64) *Pipeline, params ...string) func(seed uint64) *Pipeline {
+	return func(seed uint64) *Pipeline {
+		p := generate(seed)
+		p.Params = append(p.Params, params...)
+		return p
+	}
+}
+
 // parameters draws the target and gowarp's parameters.
 func (g *generator) parameters() {
 	half, double := false, false

@@ -42,6 +42,12 @@ func TestRandomStencils(t *testing.T) {
 	runSample(t, Stencils, *count/3, " -stencils")
 }
 
+// TestRandomTilings has every tiling to choose from; the long run is
+// `make random RANDOMFLAGS="-params tiling=all,cost=issue"`.
+func TestRandomTilings(t *testing.T) {
+	runSample(t, With(Generate, "tiling=all", "cost=issue"), *count/3, " -params tiling=all,cost=issue")
+}
+
 func runSample(t *testing.T, generate func(uint64) *Pipeline, count int, flags string) {
 	t.Parallel()
 	runner := newRunner(t)

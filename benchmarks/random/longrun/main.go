@@ -71,12 +71,7 @@ func run() error {
 		make, folder = random.Stencils, "stencils"
 	}
 	if *also != "" {
-		drawn := make
-		make = func(seed uint64) *random.Pipeline {
-			p := drawn(seed)
-			p.Params = append(p.Params, strings.Split(*also, ",")...)
-			return p
-		}
+		make = random.With(make, strings.Split(*also, ",")...)
 		folder += "-" + strings.ReplaceAll(*also, "/", "_")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
