@@ -215,3 +215,50 @@ func TestReadOutput(t *testing.T) {
 		}
 	}
 }
+
+// TestSums: a product of matrices keeps the sums of several points in a thread's registers. The loop over the domain is around
+// all of them, and one iteration loads as many elements as the points have rows and columns, not two a point.
+func TestSums(t *testing.T) {
+	b := irtest.New()
+	left, right := b.Input("left", irtest.F32, 1024, 1024), b.Input("right", irtest.F32, 1024, 1024)
+	args := []string{"x", "y"}
+	product := b.Func("product", args, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
+	product.Update([]irtest.RVar{{Name: "k$x", Extent: 1024}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return []irtest.Expr{v[0], v[1]}, product.At(v[0], v[1]).Add(left.At(r[0], v[1]).Mul(right.At(v[0], r[0])))
+	})
+	out := b.Func("out", args, irtest.F32, func(v []irtest.Expr) irtest.Expr { return product.At(v[0], v[1]).Max(0.0) })
+	b.Output(out, 1024, 1024)
+	p := b.Build()
+	r := windowed(t, p, map[string]string{"cost": "issue"})
+	if len(r.Found) != 1 || len(r.Found[0].Layout.Kernels) != 1 {
+		t.Fatalf("%d groups, want one with one kernel", len(r.Found))
+	}
+	k := r.Found[0].Layout.Kernels[0]
+	if len(k.Members) != 1 || k.Members[0].Where != plan.AtThread || len(k.Members[0].Nests) != 2 {
+		t.Fatalf("members %+v, want the sums in the threads", k.Members)
+	}
+	points := k.Out.PointsPerThread()
+	if points < 16 {
+		t.Errorf("%d points a thread", points)
+	}
+	for i, n := range k.Members[0].Nests {
+		if n.PointsPerThread() != points || len(n.Serial) != i {
+			t.Errorf("stage %d: %d points, serial loops %+v; the output has %d points", i, n.PointsPerThread(), n.Serial, points)
+		}
+	}
+	u, w := k.Out.Unrolled[0].Extent, k.Out.Unrolled[1].Extent
+	// An iteration: a load for each row and column, and one or two operations a point; and its address and loop. With two loads
+	// a point it would be four a point.
+	each := float64(k.Tiles()*k.ThreadsPerBlock()/32) * 1024
+	issued, requests := instructions.For(r.Problem).Block(k)
+	issued, requests = issued*float64(k.Tiles())/each, requests*float64(k.Tiles())/each
+	if least, most := float64(u+w+u*w), float64(u+w+3*u*w); issued < least || issued > most {
+		t.Errorf("%dx%d points: %.1f instructions an iteration, want %.0f to %.0f", u, w, issued, least, most)
+	}
+	if requests < float64(u+w) || requests > float64(u*u+w)+1 { // columns side by side are as many sectors apart
+		t.Errorf("%dx%d points: %.1f requests an iteration", u, w, requests)
+	}
+	if err := r.Schedule.CheckForms(p); err != nil {
+		t.Error(err)
+	}
+}

@@ -23,6 +23,7 @@ func (BlockWindow) Name() string { return "block-window" }
 // What a thread may hold and run.
 const (
 	maxPoints      = 16   // of the output side by side
+	maxSums        = 32   // of them, where a thread keeps sums: each more shares what an iteration loads
 	maxUnrolledOps = 2500 // operations in a thread's code: LLVM takes seconds beyond
 )
 
@@ -108,6 +109,10 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	if step == PowersOfTwo {
 		px, py, by = pointsX[:2], []int64{1, 4, 8}, []int64{1, 4, 8}
 	}
+	most := int64(maxPoints)
+	if slices.ContainsFunc(b.g.Members, func(m int) bool { return len(b.pr.P.Funcs[m].Stages) > 1 }) {
+		most = maxSums
+	}
 	halo := b.halo(dims.Tiled[0], stage)
 	for windows := 0; windows <= b.deepest; windows++ {
 		if windows > 3 && windows < b.deepest {
@@ -133,7 +138,7 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 					continue
 				}
 				for _, y := range py {
-					if x*y > maxPoints {
+					if x*y > most {
 						continue
 					}
 					for _, t := range by {
@@ -198,7 +203,7 @@ func (b *blockWindows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 			return nil, err
 		}
 		if p.Where == plan.AtThread {
-			unrollWindow(&m)
+			unrollWindow(b.pr, &m)
 		} else {
 			spreadShared(&m, &k.Out)
 		}
@@ -263,12 +268,16 @@ func (b *blockWindows) places(out *plan.Nest, windows int) ([]nestedfusion.Place
 		if len(window) == windows {
 			continue
 		}
-		if len(pr.P.Funcs[m].Stages) != 1 {
-			return nil, fmt.Errorf("block-window: %s has updates and is no window", pr.P.Funcs[m].Label)
-		}
 		for _, reader := range g.Members {
-			if reader != m && !window[reader] && pr.Reads(reader, m) {
+			if reader == m || !pr.Reads(reader, m) {
+				continue
+			}
+			switch {
+			case !window[reader]:
 				return nil, fmt.Errorf("block-window: %s is no window, and reads %s", pr.P.Funcs[reader].Label, pr.P.Funcs[m].Label)
+			case len(pr.P.Funcs[reader].Stages) != 1:
+				// In a loop over the domain its elements would be told apart at run time only: no registers.
+				return nil, fmt.Errorf("block-window: %s reads %s in a loop", pr.P.Funcs[reader].Label, pr.P.Funcs[m].Label)
 			}
 		}
 		window[m] = true
@@ -311,12 +320,21 @@ func (b *blockWindows) places(out *plan.Nest, windows int) ([]nestedfusion.Place
 	return ps, nil
 }
 
-// unrollWindow makes all loops of a window points side by side, so that it is in registers.
-func unrollWindow(m *plan.Member) {
+// unrollWindow makes all points of a window lie side by side, so that it is in registers. The loops of a reduction are around
+// them: each iteration adds to all points, and what several of them load is loaded once.
+func unrollWindow(pr *plan.Problem, m *plan.Member) {
 	for j := range m.Nests {
 		n := &m.Nests[j]
-		n.Unrolled = append(n.Unrolled, n.Serial...)
-		n.Serial = nil
+		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
+		var domain []plan.Use
+		for _, u := range n.Serial {
+			if loops[u.Loop].Arg < 0 {
+				domain = append(domain, u)
+			} else {
+				n.Unrolled = append(n.Unrolled, u)
+			}
+		}
+		n.Serial = domain
 	}
 }
 
@@ -330,7 +348,9 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 		if m.Where != plan.AtThread {
 			continue
 		}
-		loads = max(loads, b.est.RowLoads(k, &m.Nests[0]))
+		for j := range m.Nests {
+			loads = max(loads, b.est.RowLoads(k, &m.Nests[j]))
+		}
 		points, last := int64(1), -1 // last: the outermost dimension with several points
 		for d, e := range m.Extents {
 			points *= e
@@ -338,7 +358,7 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 				last = d
 			}
 		}
-		if last > 0 && !(again && b.pr.Reads(k.Out.Func, m.Func)) {
+		if last > 0 && len(m.Nests) == 1 && !(again && b.pr.Reads(k.Out.Func, m.Func)) {
 			points = points / m.Extents[last] * min(m.Extents[last], places[i].Grow[last].Extent(1))
 		}
 		for _, t := range b.pr.P.Funcs[m.Func].Types {
