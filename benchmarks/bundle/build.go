@@ -36,7 +36,7 @@ type Options struct {
 	Target     bench.Target
 	Limits     bench.Limits
 	Tolerance  harness.Tolerance
-	// Scale is how many times the estimated size, in both dimensions of an image, the second
+	// Scale is how many times the estimated size, in both dimensions of an image, the large
 	// size of each program is; 0: it is such that compulsory traffic is LargeL2s times the
 	// device's L2; 1: there is none.
 	Scale    int
@@ -45,9 +45,13 @@ type Options struct {
 	Log      io.Writer
 }
 
-// LargeL2s is how much more than the L2 a pipeline moves at its second size: then little of
+// LargeL2s is how much more than the L2 a pipeline moves at its large size: then little of
 // what one run left there serves the next.
 const LargeL2s = 4
+
+// Smaller is how many times smaller than the estimated size the small one is: 192x320 for
+// 1536x2560, as in Sioutas et al. 2020, where launches weigh.
+const Smaller = 8
 
 // Schedulers are those of the bundle: gowarp as it is by default and with all that it has,
 // and everyone else of the benchmark.
@@ -87,7 +91,7 @@ func Build(ctx context.Context, tree *harness.Tree, o Options) (int64, error) {
 	}
 	m := &Manifest{
 		Schema: Schema, Commit: bench.Commit(tree), Versions: bench.Versions(tree),
-		GPU: o.Target.Device.Name, Target: o.target(), Photograph: photo.Shape,
+		GPU: o.Target.Device.Name, Target: o.HalideTarget(), Photograph: photo.Shape,
 	}
 	for _, p := range o.Programs {
 		fmt.Fprintf(o.Log, "bundle: %s\n", p.Label())
@@ -100,7 +104,7 @@ func Build(ctx context.Context, tree *harness.Tree, o Options) (int64, error) {
 	if m.ID, err = contents(o.Dir); err != nil {
 		return 0, err
 	}
-	if err := m.write(o.Dir); err != nil {
+	if err := m.Write(o.Dir); err != nil {
 		return 0, err
 	}
 	size, err := DirBytes(o.Dir)
@@ -152,7 +156,8 @@ func DirBytes(dir string) (n int64, err error) {
 	return n, nil
 }
 
-func (o Options) target() string {
+// HalideTarget is the target string of the cells.
+func (o Options) HalideTarget() string {
 	return fmt.Sprintf("%s-cuda-cuda_capability_%d-no_runtime", Host, o.Target.Capability)
 }
 
@@ -227,7 +232,7 @@ func (o Options) program(ctx context.Context, tree *harness.Tree, p bench.Progra
 }
 
 func (o Options) cell(tree *harness.Tree, p bench.Program, s bench.Scheduler, c *Cell) error {
-	e, outcome, reason, err := bench.Emit(tree, p, s, o.Target.Device, o.target(), o.Limits)
+	e, outcome, reason, err := bench.Emit(tree, p, s, o.Target.Device, o.HalideTarget(), o.Limits)
 	if err != nil {
 		return err
 	}
@@ -247,13 +252,18 @@ func (o Options) library(p bench.Program, by string) string {
 	return filepath.Join(LibrariesDir, word(p.Label()), word(by)+".so")
 }
 
-// sizes are the estimated one, and a multiple of it.
+// sizes are the estimated one, a multiple of it and a fraction of it. Multiples keep what a
+// schedule by hand asks of extents.
 func (o Options) sizes(tree *harness.Tree, root *harness.Emission) ([]Size, error) {
 	args, err := tree.Describe(root, 0, 0)
 	if err != nil {
 		return nil, err
 	}
 	sizes := []Size{{Name: "estimate", Arguments: args}}
+	width, height, ok := image(args)
+	if !ok {
+		return sizes, nil
+	}
 	scale := o.Scale
 	if scale == 0 {
 		scale = 1
@@ -261,22 +271,23 @@ func (o Options) sizes(tree *harness.Tree, root *harness.Emission) ([]Size, erro
 			scale++
 		}
 	}
-	width, height, ok := image(args)
-	if scale == 1 || !ok {
-		return sizes, nil
-	}
-	if args, err = tree.Describe(root, scale*width, scale*height); err != nil {
-		return nil, err
-	}
-	large := Size{Name: "large", Arguments: args}
-	// Halide's buffers have extents and offsets of 31 bits.
-	const most = 1<<31 - 1
-	for _, a := range args {
-		if bytesOf(a) > most {
-			return sizes, nil
+	for _, other := range []struct {
+		name          string
+		width, height int
+	}{{"large", scale * width, scale * height}, {"small", width / Smaller, height / Smaller}} {
+		if other.width == width || other.width < 1 || other.height < 1 {
+			continue
+		}
+		if args, err = tree.Describe(root, other.width, other.height); err != nil {
+			return nil, err
+		}
+		// Halide's buffers have extents and offsets of 31 bits.
+		const most = 1<<31 - 1
+		if !slices.ContainsFunc(args, func(a harness.Argument) bool { return bytesOf(a) > most }) {
+			sizes = append(sizes, Size{Name: other.name, Arguments: args})
 		}
 	}
-	return append(sizes, large), nil
+	return sizes, nil
 }
 
 // image are the first two extents of the first output that are no channels or taps: those

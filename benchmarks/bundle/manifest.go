@@ -136,7 +136,8 @@ func Open(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-func (m *Manifest) write(dir string) error {
+// Write writes the manifest of a bundle.
+func (m *Manifest) Write(dir string) error {
 	b, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
 		return fmt.Errorf("bundle: %w", err)

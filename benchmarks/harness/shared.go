@@ -26,7 +26,7 @@ func (t *Tree) Runtime(g Generator, target string) (string, error) {
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("Halide's runtime for %s: %w", target, err)
+		return "", fmt.Errorf("the runtime of Halide for %s: %w", target, err)
 	}
 	return filepath.Join(dir, "runtime.a"), nil
 }
