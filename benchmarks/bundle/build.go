@@ -124,7 +124,7 @@ func contents(dir string) (string, error) {
 	h := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		name, inside := filepath.Rel(dir, path)
-		if err = errors.Join(err, inside); err != nil || d.IsDir() || name == RunnerFile || name == ManifestFile {
+		if err = errors.Join(err, inside); err != nil || d.IsDir() || slices.Contains([]string{RunnerFile, MicroFile, ManifestFile}, name) {
 			return err
 		}
 		b, err := os.ReadFile(path)
@@ -161,13 +161,16 @@ func (o Options) HalideTarget() string {
 	return fmt.Sprintf("%s-cuda-cuda_capability_%d-no_runtime", Host, o.Target.Capability)
 }
 
-// programs makes the two that run a bundle.
+// programs makes those that run a bundle.
 func programs(ctx context.Context, tree *harness.Tree, o Options) error {
 	runtime, err := tree.Runtime(o.Programs[0].Generator(nil), "x86-64-linux-cuda")
 	if err != nil {
 		return err
 	}
-	if err := tree.RuntimeHost("benchmarks/bundle/cxx/worker.cc", runtime, filepath.Join(o.Dir, WorkerFile)); err != nil {
+	if err := tree.Portable("benchmarks/bundle/cxx/worker.cc", runtime, filepath.Join(o.Dir, WorkerFile)); err != nil {
+		return err
+	}
+	if err := tree.Portable("benchmarks/bundle/cxx/micro.cc", "", filepath.Join(o.Dir, MicroFile)); err != nil {
 		return err
 	}
 	absolute, err := filepath.Abs(o.Dir)

@@ -140,7 +140,8 @@ func TestRehearsal(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	table, log, code := rehearse(t, tree, o.Dir, "--limit", "1500ms", "--size", "estimate")
+	constants := filepath.Join(o.Dir, "micro.jsonl")
+	table, log, code := rehearse(t, tree, o.Dir, "--limit", "1500ms", "--size", "estimate", "--micro", constants, "--micro-bytes", "65536", "--micro-scale", "0.01")
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s\n%s", code, table, log)
 	}
@@ -181,6 +182,20 @@ func TestRehearsal(t *testing.T) {
 		if launches != l.Launches {
 			t.Errorf("%s: %d launches of kernels, %d of the call", scheduler, launches, l.Launches)
 		}
+	}
+
+	// Every kernel of the device's figures runs. Their values are the simulator's noise.
+	micro, err := os.ReadFile(constants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"launch, queued", "DRAM copy", "L2 write", "latency DRAM", "issue fma.f32", "issue shfl.sync.down", "ld.shared, 32 lanes", "bar.sync, 1024", "red.global, one", "spill"} {
+		if !bytes.Contains(micro, []byte(`"micro":"`+want)) {
+			t.Errorf("no figure %s", want)
+		}
+	}
+	if bytes.Contains(micro, []byte(`"error"`)) {
+		t.Errorf("%s", micro)
 	}
 
 	// What is measured is not measured again; what a run that was killed left half is.

@@ -19,6 +19,7 @@ const Schema = 1
 const (
 	ManifestFile   = "manifest.json"
 	WorkerFile     = "worker"
+	MicroFile      = "micro"
 	RunnerFile     = "run"
 	PhotographFile = "photograph.rgb" // planar bytes, of the manifest's shape
 	LibrariesDir   = "libraries"

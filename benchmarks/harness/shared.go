@@ -44,12 +44,15 @@ func (t *Tree) SharedLibrary(e *Emission, path string) error {
 	return nil
 }
 
-// RuntimeHost makes a program, at path, of one C++ file and Halide's runtime, whose symbols
-// the libraries that it loads find in it. It depends on the C library alone.
-func (t *Tree) RuntimeHost(source, runtime, path string) error {
-	_, err := t.run(nil, "g++", "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-I"+t.Halide("include"), t.Path(source), "-o", path,
-		"-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive", "-rdynamic", "-static-libstdc++", "-static-libgcc", "-ldl", "-lpthread", "-lm", "-s")
-	if err != nil {
+// Portable makes a program, at path, of one C++ file; it depends on the C library alone. Of
+// an archive of Halide's runtime, if one is given, all is in it, for the libraries that it
+// loads.
+func (t *Tree) Portable(source, runtime, path string) error {
+	args := []string{"-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-I" + t.Halide("include"), t.Path(source), "-o", path}
+	if runtime != "" {
+		args = append(args, "-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive", "-rdynamic")
+	}
+	if _, err := t.run(nil, "g++", append(args, "-static-libstdc++", "-static-libgcc", "-ldl", "-lpthread", "-lm", "-s")...); err != nil {
 		return fmt.Errorf("compile %s: %w", source, err)
 	}
 	return nil

@@ -28,18 +28,14 @@
 #include "HalideRuntime.h"
 #include "HalideRuntimeCuda.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <map>
 #include <sstream>
-#include <string>
 #include <vector>
+
+#include "driver.h"
 
 // The runtime's, without a declaration in its headers.
 extern "C" void *halide_cuda_get_symbol(void *user_context, const char *name);
@@ -47,92 +43,8 @@ extern "C" int halide_cuda_acquire_context(void *user_context, void **context, b
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
-
-std::string quoted(const std::string &text) {
-    std::string out = "\"";
-    for (unsigned char c : text) {
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += (char)c;
-        } else if (c < 0x20) {
-            out += ' ';
-        } else {
-            out += (char)c;
-        }
-    }
-    return out + "\"";
-}
-
-void reply(const std::string &fields) {
-    printf("{%s}\n", fields.c_str());
-    fflush(stdout);
-}
-
 // What Halide's runtime said last; a call that fails returns a code and no words.
 std::string said;
-
-struct Failure {
-    std::string text;
-};
-
-[[noreturn]] void fail(const std::string &text) { throw Failure{text}; }
-
-// ---- CUDA's driver, found by Halide's runtime ----
-
-using Handle = void *;
-using Pointer = unsigned long long;
-
-constexpr int not_ready = 600;
-constexpr int attribute_sms = 16, attribute_clock_khz = 13, attribute_memory_clock_khz = 36, attribute_bus_bits = 37, attribute_l2_bytes = 38, attribute_major = 75, attribute_minor = 76;
-
-// What is asked of the driver here, beside what Halide asks.
-#define DRIVER(X)                                                                             \
-    X(cuCtxPushCurrent_v2, (Handle))                                                          \
-    X(cuCtxSynchronize, ())                                                                   \
-    X(cuCtxGetDevice, (int *))                                                                \
-    X(cuDeviceGetAttribute, (int *, int, int))                                                \
-    X(cuDeviceGetName, (char *, int, int))                                                    \
-    X(cuDeviceTotalMem_v2, (size_t *, int))                                                   \
-    X(cuMemAlloc_v2, (Pointer *, size_t))                                                     \
-    X(cuMemcpyHtoD_v2, (Pointer, const void *, size_t))                                       \
-    X(cuMemcpyDtoDAsync_v2, (Pointer, Pointer, size_t, Handle))                               \
-    X(cuModuleLoadData, (Handle *, const char *))                                             \
-    X(cuModuleGetFunction, (Handle *, Handle, const char *))                                  \
-    X(cuLaunchKernel, (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **)) \
-    X(cuEventCreate, (Handle *, unsigned))                                                    \
-    X(cuEventRecord, (Handle, Handle))                                                        \
-    X(cuEventQuery, (Handle))                                                                 \
-    X(cuEventSynchronize, (Handle))                                                           \
-    X(cuEventElapsedTime, (float *, Handle, Handle))
-
-struct Driver {
-#define X(name, args) int(*name) args = nullptr;
-    DRIVER(X)
-#undef X
-} cuda;
-
-void must(int error, const char *what) {
-    if (error) {
-        fail(std::string(what) + ": CUDA error " + std::to_string(error));
-    }
-}
-
-// Drivers without their development files have libcuda.so.1 alone, and some machines keep it
-// where the linker does not look.
-void *load_library(const char *name) {
-    if (strcmp(name, "libcuda.so") != 0) {
-        return dlopen(name, RTLD_LAZY);
-    }
-    for (const char *candidate : {"libcuda.so", "libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/local/nvidia/lib/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}) {
-        if (void *lib = dlopen(candidate, RTLD_LAZY)) {
-            return lib;
-        }
-    }
-    return nullptr;
-}
 
 // What `kernels` notes of the launches of a call: events around each, and its kernel.
 struct Launch {
@@ -142,12 +54,6 @@ bool noting = false;
 std::vector<Launch> noted;
 size_t launches = 0;  // since it was last set to 0
 std::map<Handle, std::string> names;
-
-Handle new_event() {
-    Handle e = nullptr;
-    must(cuda.cuEventCreate(&e, 0), "cuEventCreate");
-    return e;
-}
 
 // The two calls of the driver that Halide's runtime is given ours of.
 int launch_kernel(Handle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, Handle stream, void **params, void **extra) {
@@ -199,8 +105,8 @@ void *get_library_symbol(void *lib, const char *name) {
 
 // Counts down and stores, so that nothing of it is left out.
 const char *delay_ptx = R"(
-.version 6.0
-.target sm_50
+.version 6.3
+.target sm_75
 .address_size 64
 .visible .entry delay(.param .u64 out, .param .u32 steps)
 {
@@ -230,31 +136,13 @@ struct Device {
     int steps = 0, most_steps = 0;  // of the delay
     Handle start = nullptr, stop = nullptr;
 
-    // 0 where the driver does not say.
-    int attribute(int which) const {
-        int value = 0;
-        return cuda.cuDeviceGetAttribute(&value, which, id) ? 0 : value;
-    }
-
     void open() {
         void *context = nullptr;
         said.clear();
         if (halide_cuda_acquire_context(nullptr, &context, true)) {
             fail("no CUDA device: " + said);
         }
-        std::string missing;
-#define X(name, args)                                                            \
-    if (!cuda.name) {                                                            \
-        cuda.name = (decltype(cuda.name))halide_cuda_get_symbol(nullptr, #name); \
-    }                                                                            \
-    if (!cuda.name) {                                                            \
-        missing += " " #name;                                                    \
-    }
-        DRIVER(X)
-#undef X
-        if (!missing.empty()) {
-            fail("the CUDA driver has no" + missing);
-        }
+        cuda.find([](const char *name) { return halide_cuda_get_symbol(nullptr, name); });
         must(cuda.cuCtxPushCurrent_v2(context), "cuCtxPushCurrent");
         must(cuda.cuCtxGetDevice(&id), "cuCtxGetDevice");
     }
@@ -279,7 +167,7 @@ struct Device {
             must(cuda.cuEventRecord(start, nullptr), "cuEventRecord");
             run_delay(probe);
             must(cuda.cuEventRecord(stop, nullptr), "cuEventRecord");
-            ms = elapsed(start, stop);
+            ms = elapsed_ms(start, stop);
         }
         const double per_ms = probe / std::max(ms, 0.01);
         steps = std::max(1, (int)(0.2 * per_ms));
@@ -292,15 +180,6 @@ struct Device {
     }
 
     void flush() { must(cuda.cuMemcpyDtoDAsync_v2(scratch + half, scratch, half, nullptr), "the copy that flushes the L2"); }
-
-    static double elapsed(Handle from, Handle to) {
-        must(cuda.cuEventSynchronize(to), "cuEventSynchronize");
-        float ms = 0;
-        must(cuda.cuEventElapsedTime(&ms, from, to), "cuEventElapsedTime");
-        return ms;
-    }
-
-    static void sync() { must(cuda.cuCtxSynchronize(), "cuCtxSynchronize"); }
 } device;
 
 // ---- the pipeline ----
@@ -456,7 +335,7 @@ void first() {
     const auto start = Clock::now();
     run_pipeline();
     if (on_gpu) {
-        Device::sync();
+        sync();
     }
     reply("\"ms\":" + std::to_string(ms_since(start)) + ",\"launches\":" + std::to_string(launches));
 }
@@ -489,16 +368,6 @@ void again() {
     reply("\"differing_bytes\":" + std::to_string(differing));
 }
 
-std::string list(const std::vector<double> &values) {
-    std::string out = "[";
-    char text[32];
-    for (double v : values) {
-        snprintf(text, sizeof(text), "%s%.4g", out.size() > 1 ? "," : "", v);
-        out += text;
-    }
-    return out + "]";
-}
-
 void sample(std::istringstream &words) {
     std::string what, cache;
     double warm_ms = 0, budget_ms = 0;
@@ -511,7 +380,7 @@ void sample(std::istringstream &words) {
     device.prepare(flush_mib << 20);
     for (auto start = Clock::now();;) {
         run_pipeline();
-        Device::sync();
+        sync();
         if (ms_since(start) >= warm_ms) {
             break;
         }
@@ -530,10 +399,10 @@ void sample(std::istringstream &words) {
             device.flush();
         }
         if (!events) {
-            Device::sync();
+            sync();
             const auto start = Clock::now();
             run_pipeline();
-            Device::sync();
+            sync();
             us.push_back(ms_since(start) * 1000);
             continue;
         }
@@ -545,7 +414,7 @@ void sample(std::istringstream &words) {
         noting = false;
         must(cuda.cuEventRecord(device.stop, nullptr), "cuEventRecord");
         const bool ahead = cuda.cuEventQuery(device.start) == not_ready;
-        const double ms = Device::elapsed(device.start, device.stop);
+        const double ms = elapsed_ms(device.start, device.stop);
         // The delay doubles, up to 20 ms; what still overtakes it waits for the GPU somewhere
         // within, and so it does in a driver that waits for each launch.
         constexpr int most_longer = 7;
@@ -564,7 +433,7 @@ void sample(std::istringstream &words) {
                 order.push_back(name);
                 kernels[name];
             }
-            sum += Device::elapsed(noted[i].before, noted[i].after) * 1000;
+            sum += elapsed_ms(noted[i].before, noted[i].after) * 1000;
         }
         for (const auto &[name, s] : sums) {
             kernels[name].launches = s.first;
@@ -592,8 +461,8 @@ void describe_device(size_t mib) {
     must(cuda.cuDeviceGetName(name, sizeof(name), device.id), "cuDeviceGetName");
     must(cuda.cuDeviceTotalMem_v2(&memory, device.id), "cuDeviceTotalMem");
     int driver = 0;
-    if (auto *version = (int (*)(int *))halide_cuda_get_symbol(nullptr, "cuDriverGetVersion")) {
-        version(&driver);
+    if (cuda.cuDriverGetVersion) {
+        cuda.cuDriverGetVersion(&driver);
     }
     // Memory that was never written may not be there at all.
     std::vector<unsigned char> noise(1 << 20);
@@ -609,15 +478,15 @@ void describe_device(size_t mib) {
         must(cuda.cuEventRecord(device.start, nullptr), "cuEventRecord");
         device.flush();
         must(cuda.cuEventRecord(device.stop, nullptr), "cuEventRecord");
-        const double ms = Device::elapsed(device.start, device.stop);
+        const double ms = elapsed_ms(device.start, device.stop);
         if (i >= 2) {
             rates.push_back(2e-6 * (double)device.half / std::max(ms, 1e-6));
         }
     }
-    reply("\"name\":" + quoted(name) + ",\"capability\":" + std::to_string(10 * device.attribute(attribute_major) + device.attribute(attribute_minor)) +
-          ",\"sms\":" + std::to_string(device.attribute(attribute_sms)) + ",\"clock_mhz\":" + std::to_string(device.attribute(attribute_clock_khz) / 1000) +
-          ",\"memory_clock_mhz\":" + std::to_string(device.attribute(attribute_memory_clock_khz) / 1000) + ",\"bus_bits\":" + std::to_string(device.attribute(attribute_bus_bits)) +
-          ",\"l2_bytes\":" + std::to_string(device.attribute(attribute_l2_bytes)) + ",\"memory_bytes\":" + std::to_string(memory) + ",\"driver\":" + std::to_string(driver) +
+    reply("\"name\":" + quoted(name) + ",\"capability\":" + std::to_string(10 * attribute(device.id, attribute_major) + attribute(device.id, attribute_minor)) +
+          ",\"sms\":" + std::to_string(attribute(device.id, attribute_sms)) + ",\"clock_mhz\":" + std::to_string(attribute(device.id, attribute_clock_khz) / 1000) +
+          ",\"memory_clock_mhz\":" + std::to_string(attribute(device.id, attribute_memory_clock_khz) / 1000) + ",\"bus_bits\":" + std::to_string(attribute(device.id, attribute_bus_bits)) +
+          ",\"l2_bytes\":" + std::to_string(attribute(device.id, attribute_l2_bytes)) + ",\"memory_bytes\":" + std::to_string(memory) + ",\"driver\":" + std::to_string(driver) +
           ",\"copied_mib\":" + std::to_string(mib) + ",\"copy_gb_per_s\":" + list(rates));
 }
 

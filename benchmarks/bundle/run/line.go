@@ -39,6 +39,8 @@ type Line struct {
 
 	Launches int     `json:"launches,omitempty"`
 	FirstMS  float64 `json:"first_ms,omitempty"` // the first call: upload, and the driver's compilation
+	// Unchecked is why the outputs were compared with nothing, "" where they were.
+	Unchecked string `json:"unchecked,omitempty"`
 	// Differing are bytes of the outputs that another run after the timing gave otherwise:
 	// sums of floats by atomic operations, or a race.
 	Differing int64 `json:"differing_bytes,omitempty"`

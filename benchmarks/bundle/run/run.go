@@ -38,14 +38,19 @@ type Options struct {
 	Limit                       time.Duration // for a worker's answer
 	ReferenceLimit              time.Duration
 	Together                    int // processes that start at a time
-	Env                         []string
-	Log                         io.Writer
+	// Micro is a file for the device's constants (cxx/micro.cc), "": they are not measured.
+	// MicroBytes and MicroScale are the memory of its copies and, below 1, a rehearsal.
+	Micro      string
+	MicroBytes int64
+	MicroScale float64
+	Env        []string
+	Log        io.Writer
 }
 
 // Default are the options of a run on a GPU.
 func Default() Options {
 	return Options{
-		Caps: []int{64, 255}, Rounds: 5, WarmMS: 10, SampleMS: 20, MaxSamples: 50, CopyMiB: 512,
+		Caps: []int{64, 255}, Rounds: 5, WarmMS: 10, SampleMS: 20, MaxSamples: 50, CopyMiB: 512, MicroBytes: 1 << 30, MicroScale: 1,
 		Limit: 60 * time.Second, ReferenceLimit: 120 * time.Second, Together: 4, Log: io.Discard,
 	}
 }
@@ -93,6 +98,9 @@ func Run(ctx context.Context, o Options) (lines []Line, err error) {
 	if err := r.askDevice(); err != nil {
 		return nil, err
 	}
+	if err := r.micro(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.open(); err != nil {
 		return nil, err
 	}
@@ -138,7 +146,7 @@ func (r *runner) check() error {
 
 // askDevice measures the device.
 func (r *runner) askDevice() error {
-	w, err := start(r.Dir, r.Env, "cuda")
+	w, err := start(r.Dir, bundle.WorkerFile, r.Env, "cuda")
 	if err != nil {
 		return err
 	}

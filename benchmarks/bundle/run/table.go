@@ -50,6 +50,9 @@ func (l *Line) row() string {
 		}
 		return fmt.Sprintf("| %s | %s | %s: %s |||||||||||\n", title, l.Scheduler, l.Outcome, reason)
 	}
+	if l.Unchecked != "" {
+		title += " (unchecked)"
+	}
 	over := "-"
 	if l.OverBase != nil {
 		over = fmt.Sprintf("%.3g (%.3g–%.3g)", l.OverBase[0], l.OverBase[1], l.OverBase[2])

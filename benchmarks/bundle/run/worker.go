@@ -60,9 +60,10 @@ func (t *tail) String() string {
 	return string(bytes.TrimSpace(t.b))
 }
 
-// start starts a worker of the bundle in dir. It dies with this process.
-func start(dir string, env []string, args ...string) (*worker, error) {
-	path, err := filepath.Abs(filepath.Join(dir, bundle.WorkerFile))
+// start starts a program of the bundle in dir. It ends when this process does: it reads what
+// to do from a pipe.
+func start(dir, program string, env []string, args ...string) (*worker, error) {
+	path, err := filepath.Abs(filepath.Join(dir, program))
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}

@@ -59,6 +59,9 @@ prints the table. Exit codes: 0 done, 1 it failed, 4 the budget ended first.`,
 			&cli.DurationFlag{Name: "limit", Value: d.Limit, Usage: "how long a process may take to answer"},
 			&cli.DurationFlag{Name: "reference-limit", Value: d.ReferenceLimit, Usage: "how long the CPU may take for a reference"},
 			&cli.IntFlag{Name: "together", Value: d.Together, Usage: "start `N` processes at a time; they are timed one after another"},
+			&cli.StringFlag{Name: "micro", Usage: "first measure the device's constants into this `FILE`: issue rates, latencies, bandwidths, launches"},
+			&cli.Int64Flag{Name: "micro-bytes", Value: d.MicroBytes, Usage: "memory of the largest copies among them"},
+			&cli.Float64Flag{Name: "micro-scale", Value: d.MicroScale, Usage: "less than 1 for a rehearsal, whose figures mean nothing"},
 			&cli.BoolFlag{Name: "table", Usage: "print the table of FILE and measure nothing"},
 		},
 		Action: action,
@@ -89,6 +92,7 @@ func action(c *cli.Context) error {
 	o.Programs, o.Schedulers, o.Sizes = c.StringSlice("program"), *c.Generic("scheduler").(*list), c.StringSlice("size")
 	o.Rounds, o.WarmMS, o.SampleMS, o.MaxSamples = c.Int("rounds"), c.Float64("warm-ms"), c.Float64("sample-ms"), c.Int("samples")
 	o.FlushMiB, o.CopyMiB, o.Limit, o.ReferenceLimit, o.Together = c.Int("flush-mib"), c.Int("copy-mib"), c.Duration("limit"), c.Duration("reference-limit"), c.Int("together")
+	o.Micro, o.MicroBytes, o.MicroScale = c.String("micro"), c.Int64("micro-bytes"), c.Float64("micro-scale")
 	o.Caps = nil
 	for w := range strings.SplitSeq(c.String("registers"), ",") {
 		n, err := strconv.Atoi(w)
@@ -97,8 +101,8 @@ func action(c *cli.Context) error {
 		}
 		o.Caps = append(o.Caps, n)
 	}
-	if o.Rounds < 1 || o.MaxSamples < 1 || o.CopyMiB < 1 || o.FlushMiB < 0 || o.Limit <= 0 || o.ReferenceLimit <= 0 {
-		return errors.New("--rounds, --samples, --copy-mib and the limits are positive")
+	if o.Rounds < 1 || o.MaxSamples < 1 || o.CopyMiB < 1 || o.FlushMiB < 0 || o.Limit <= 0 || o.ReferenceLimit <= 0 || o.MicroBytes < 1 || !(o.MicroScale > 0) {
+		return errors.New("--rounds, --samples, --copy-mib, --micro-bytes, --micro-scale and the limits are positive")
 	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
