@@ -67,16 +67,17 @@ func benchBundle(c *cli.Context) error {
 			o.Schedulers = append(o.Schedulers, s)
 		}
 	}
+	if o.Dir != "" && exists(o.Dir) {
+		if _, err := bundle.Open(o.Dir); err != nil {
+			return usagef("bench bundle: --out %s is there and is no bundle; it would be removed", o.Dir)
+		}
+	}
 	tree, err := harness.Find()
 	if err != nil {
 		return fmt.Errorf("bench bundle: %w", err)
 	}
 	if o.Dir == "" {
 		o.Dir = tree.Build("gpu-bundle")
-	} else if exists(o.Dir) {
-		if _, err := bundle.Open(o.Dir); err != nil {
-			return usagef("bench bundle: --out %s is there and is no bundle; it would be made anew", o.Dir)
-		}
 	}
 	plan := &bench.Plan{Results: o.Dir}
 	if err := benchPrograms(c, tree, plan); err != nil {

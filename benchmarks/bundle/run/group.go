@@ -72,11 +72,13 @@ func (g *group) todo() bool {
 func (g *group) measure(ctx context.Context) ([]Line, error) {
 	cells := g.cells()
 	defer func() {
+		var wait sync.WaitGroup
 		for _, c := range cells {
 			if c.worker != nil {
-				c.worker.quit()
+				wait.Go(c.worker.quit) // a context takes its time to go
 			}
 		}
+		wait.Wait()
 	}()
 	lines := func() (all []Line) {
 		g.compare(cells)
@@ -88,7 +90,7 @@ func (g *group) measure(ctx context.Context) ([]Line, error) {
 	if g.over(ctx) {
 		return nil, ErrUnfinished
 	}
-	if err := g.reference(); err != nil {
+	if err := g.reference(ctx); err != nil {
 		if g.over(ctx) {
 			return nil, ErrUnfinished
 		}
@@ -99,7 +101,7 @@ func (g *group) measure(ctx context.Context) ([]Line, error) {
 		}
 		return lines(), nil
 	}
-	g.begin(cells)
+	g.begin(ctx, cells)
 	for round := range g.Rounds {
 		began := time.Now()
 		for i := range cells {
@@ -157,16 +159,17 @@ func (g *group) clean() {
 	}
 }
 
-// reference has the CPU compute what is compared with. What takes it too long, at sizes that
-// keep a GPU busy for long too, is measured unchecked, and the line says so.
-func (g *group) reference() error {
+// reference has the CPU compute what is compared with. What takes it too long or too much
+// memory, at sizes that are too much for many schedules on a GPU too, is measured unchecked,
+// and the line says so.
+func (g *group) reference(ctx context.Context) error {
 	if g.want != nil || g.none != "" {
 		return nil
 	}
 	if err := g.files(); err != nil {
 		return err
 	}
-	w, err := start(g.Dir, bundle.WorkerFile, nil, "cpu", filepath.Join(g.Dir, g.program.Reference), g.program.Function)
+	w, err := start(ctx, g.Dir, bundle.WorkerFile, nil, "cpu", filepath.Join(g.Dir, g.program.Reference), g.program.Function)
 	if err != nil {
 		return err
 	}
@@ -175,7 +178,7 @@ func (g *group) reference() error {
 	if err := w.arguments(limit, g.size, g.inputs); err != nil {
 		return err
 	}
-	if err := w.ask(limit, nil, "first"); errors.Is(err, errHangs) && !g.over(context.Background()) {
+	if err := w.ask(limit, nil, "first"); (errors.Is(err, errHangs) || errors.Is(err, errSaid)) && !g.over(ctx) {
 		g.none = err.Error()
 		return nil
 	} else if err != nil {
@@ -211,7 +214,7 @@ func (g *group) outputs(w *worker, name string) (map[string]*harness.Array, erro
 }
 
 // begin starts the cells' processes, runs each once and compares what comes of it.
-func (g *group) begin(cells []*cell) {
+func (g *group) begin(ctx context.Context, cells []*cell) {
 	var wait sync.WaitGroup
 	limit := make(chan struct{}, max(1, g.Together))
 	for i, c := range cells {
@@ -221,7 +224,7 @@ func (g *group) begin(cells []*cell) {
 		wait.Go(func() {
 			limit <- struct{}{}
 			defer func() { <-limit }()
-			if err := g.first(c, fmt.Sprint("cell", i)); err != nil {
+			if err := g.first(ctx, c, fmt.Sprint("cell", i)); err != nil {
 				g.end(c, err)
 			}
 		})
@@ -267,9 +270,9 @@ type wrongError struct {
 func (w *wrongError) Error() string { return w.text }
 
 // first runs a cell once.
-func (g *group) first(c *cell, name string) error {
+func (g *group) first(ctx context.Context, c *cell, name string) error {
 	env := append(slices.Clone(g.Env), fmt.Sprintf("HL_CUDA_JIT_MAX_REGISTERS=%d", g.cap))
-	w, err := start(g.Dir, bundle.WorkerFile, env, "cuda", filepath.Join(g.Dir, c.about.Library), g.program.Function)
+	w, err := start(ctx, g.Dir, bundle.WorkerFile, env, "cuda", filepath.Join(g.Dir, c.about.Library), g.program.Function)
 	if err != nil {
 		return err
 	}

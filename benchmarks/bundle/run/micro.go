@@ -36,7 +36,7 @@ func (r *runner) micro(ctx context.Context) error {
 		return fmt.Errorf("run: %w", err)
 	}
 	defer out.Close()
-	w, err := start(r.Dir, bundle.MicroFile, r.Env, fmt.Sprint(r.MicroBytes), fmt.Sprint(r.MicroScale))
+	w, err := start(ctx, r.Dir, bundle.MicroFile, r.Env, fmt.Sprint(r.MicroBytes), fmt.Sprint(r.MicroScale))
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func Run(ctx context.Context, o Options) (lines []Line, err error) {
 		return nil, fmt.Errorf("run: %w", err)
 	}
 	defer os.RemoveAll(r.scratch)
-	if err := r.askDevice(); err != nil {
+	if err := r.askDevice(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.micro(ctx); err != nil {
@@ -145,8 +145,8 @@ func (r *runner) check() error {
 }
 
 // askDevice measures the device.
-func (r *runner) askDevice() error {
-	w, err := start(r.Dir, bundle.WorkerFile, r.Env, "cuda")
+func (r *runner) askDevice(ctx context.Context) error {
+	w, err := start(ctx, r.Dir, bundle.WorkerFile, r.Env, "cuda")
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package run
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ var (
 
 // worker is the process of a cell.
 type worker struct {
+	ctx     context.Context // whose end ends it
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	replies chan []byte
@@ -62,12 +64,12 @@ func (t *tail) String() string {
 
 // start starts a program of the bundle in dir. It ends when this process does: it reads what
 // to do from a pipe.
-func start(dir, program string, env []string, args ...string) (*worker, error) {
+func start(ctx context.Context, dir, program string, env []string, args ...string) (*worker, error) {
 	path, err := filepath.Abs(filepath.Join(dir, program))
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	w := &worker{cmd: exec.Command(path, args...), replies: make(chan []byte, 1), stderr: &tail{}, ended: make(chan struct{})}
+	w := &worker{ctx: ctx, cmd: exec.Command(path, args...), replies: make(chan []byte, 1), stderr: &tail{}, ended: make(chan struct{})}
 	w.cmd.Env = append(os.Environ(), env...)
 	w.cmd.Stderr = w.stderr
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -140,6 +142,9 @@ func (w *worker) ask(limit time.Duration, into any, format string, args ...any) 
 	case <-timer.C:
 		w.kill()
 		return fmt.Errorf("%w to %s in %s", errHangs, word, limit.Round(time.Millisecond))
+	case <-w.ctx.Done():
+		w.kill()
+		return fmt.Errorf("%w to %s: %w", errHangs, word, w.ctx.Err())
 	}
 	if !ok {
 		select {
