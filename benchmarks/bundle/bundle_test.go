@@ -53,9 +53,13 @@ func tiny(t *testing.T) (*harness.Tree, bundle.Options) {
 // rehearse starts a bundle's runner on the simulator.
 func rehearse(t *testing.T, tree *harness.Tree, dir string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	driver := tree.Build("gpusim")
-	if _, err := os.Stat(filepath.Join(driver, "libcuda.so")); err != nil {
+	// A link of its own, for the test in which it goes.
+	driver, simulator := t.TempDir(), tree.Build("gpusim", "gowarp-gpusim")
+	if _, err := os.Stat(simulator); err != nil {
 		t.Fatalf("no simulator, run `make build`: %v", err)
+	}
+	if err := os.Symlink(tree.Build("gpusim", "libcuda.so"), filepath.Join(driver, "libcuda.so")); err != nil {
+		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
@@ -63,7 +67,8 @@ func rehearse(t *testing.T, tree *harness.Tree, dir string, args ...string) (std
 		"--warm-ms", "0", "--sample-ms", "0", "--samples", "1", "--flush-mib", "1", "--copy-mib", "1"}, args...)...)
 	// Somewhere else, and with nothing of this checkout's but the simulator.
 	cmd.Dir = t.TempDir()
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=" + cmd.Dir, "LD_LIBRARY_PATH=" + driver, "GOWARP_GPUSIM_CHECKS=0"}
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=" + cmd.Dir, "LD_LIBRARY_PATH=" + driver, "GOWARP_GPUSIM_CHECKS=0",
+		"GOWARP_GPUSIM_SERVER=" + simulator, "GOWARP_TEST_DEVICE=" + filepath.Join(driver, "libcuda.so")}
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
@@ -121,7 +126,7 @@ func TestRehearsal(t *testing.T) {
 		t.Fatalf("sizes %+v", p.Sizes)
 	}
 	p.Sizes = p.Sizes[:2]
-	broken := []string{"crashes", "hangs", "computes nothing", "fails", "crashes later", "hangs later", "forgets"}
+	broken := []string{"crashes", "hangs", "computes nothing", "fails", "crashes later", "hangs later", "forgets", "takes the GPU"}
 	real, outcome, _, err := bench.Emit(tree, o.Programs[0], o.Schedulers[1], o.Target.Device, o.HalideTarget(), o.Limits)
 	if err != nil || outcome != bench.OK {
 		t.Fatal(outcome, err)
@@ -135,7 +140,8 @@ func TestRehearsal(t *testing.T) {
 		}
 		p.Cells = append(p.Cells, bundle.Cell{Scheduler: name, Library: library, Outcome: bench.OK})
 	}
-	p.Cells = append(p.Cells, bundle.Cell{Scheduler: "is lost", Library: "libraries/none.so", Outcome: bench.OK})
+	unplugs := p.Cells[len(p.Cells)-1]
+	p.Cells[len(p.Cells)-1] = bundle.Cell{Scheduler: "is lost", Library: "libraries/none.so", Outcome: bench.OK}
 	if err := m.Write(o.Dir); err != nil {
 		t.Fatal(err)
 	}
@@ -225,10 +231,29 @@ func TestRehearsal(t *testing.T) {
 	if n := bytes.Count(after, []byte(`"size":"large"`)); n != 2 {
 		t.Errorf("%d lines of the large size", n)
 	}
+	if err := os.WriteFile(file, bytes.Replace(after, []byte("{\"schema\":1,\"progr\n"), nil, 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	// The table alone is the same.
 	again, _, code := rehearse(t, tree, o.Dir, "--table")
 	if code != 0 || again != table {
 		t.Errorf("--table, exit code %d:\n%s", code, again)
+	}
+	// A GPU that does not answer any more ends the run, and the next one goes on behind.
+	p.Cells = []bundle.Cell{p.Cells[1], unplugs}
+	if err := m.Write(o.Dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"estimate", "large"} {
+		if _, log, code = rehearse(t, tree, o.Dir, "--resume", "--registers", "64"); code != 1 || !strings.Contains(log, "the GPU is lost after harris,height=96,width=128, "+want) {
+			t.Errorf("exit code %d\n%s", code, log)
+		}
+		if l := lines(t, o.Dir)[want+" takes the GPU"]; l.Outcome != run.DeviceLost || !strings.Contains(l.Reason, "aborted") {
+			t.Errorf("%q %q", l.Outcome, l.Reason)
+		}
+	}
+	if _, log, code = rehearse(t, tree, o.Dir, "--resume", "--registers", "64"); code != 0 {
+		t.Errorf("exit code %d\n%s", code, log)
 	}
 	if _, log, code = rehearse(t, tree, o.Dir, "--program", "haris"); code != 1 || !strings.Contains(log, "haris") {
 		t.Errorf("a program that is not there: exit code %d\n%s", code, log)

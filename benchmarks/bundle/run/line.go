@@ -15,6 +15,8 @@ import (
 const (
 	Crashed  = "crashed"  // its process ended
 	Unstable = "unstable" // the result was right at first, and another after the timing
+	// DeviceLost is one of the cells after which the GPU did not answer any more.
+	DeviceLost = "device-lost"
 )
 
 // Line is what came of a cell, at a size, under a cap of registers.

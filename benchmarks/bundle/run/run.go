@@ -190,9 +190,8 @@ func (r *runner) open() (err error) {
 		return fmt.Errorf("run: %w", err)
 	}
 	// A run that was killed may have left half a line.
-	if at, err := r.out.Seek(0, io.SeekEnd); err == nil && at > 0 {
-		_, err = r.out.WriteString("\n")
-		if err != nil {
+	if text, err := os.ReadFile(r.Out); err == nil && len(text) > 0 && text[len(text)-1] != '\n' {
+		if _, err := r.out.WriteString("\n"); err != nil {
 			return fmt.Errorf("run: %w", err)
 		}
 	}
@@ -239,6 +238,10 @@ func (r *runner) program(ctx context.Context, p bundle.Program, size bundle.Size
 		if err != nil {
 			return err
 		}
+		lost := r.lost(ctx, lines)
+		if r.over(ctx) {
+			return ErrUnfinished
+		}
 		for i := range lines {
 			b, err := json.Marshal(&lines[i])
 			if err != nil {
@@ -249,8 +252,37 @@ func (r *runner) program(ctx context.Context, p bundle.Program, size bundle.Size
 			}
 		}
 		fmt.Fprintf(r.Log, "%s %s, %d registers: %d cells in %.1f s\n", p.Name, size.Name, c, len(lines), time.Since(start).Seconds())
+		if lost != nil {
+			return fmt.Errorf("run: the GPU is lost after %s, %s, %d registers: %w; once it is back, --resume goes on behind it", p.Name, size.Name, c, lost)
+		}
 	}
 	return nil
+}
+
+// lost asks the device whether it is still there, if a cell ended badly. Where it is not,
+// nobody knows which cell is to blame: all that did not end well are lines that say so, and
+// are not run again, for they would end the next run too.
+func (r *runner) lost(ctx context.Context, lines []Line) error {
+	bad := func(l Line) bool {
+		return l.FirstMS == 0 && l.Outcome != bench.OK || l.Outcome == Crashed || l.Outcome == bench.TimedOut || l.Outcome == bench.FailsToRun
+	}
+	if !slices.ContainsFunc(lines, bad) {
+		return nil
+	}
+	w, err := start(ctx, r.Dir, bundle.WorkerFile, r.Env, "cuda")
+	if err != nil {
+		return err
+	}
+	defer w.quit()
+	if err = w.ask(r.left(r.Limit), nil, "device 1"); err == nil {
+		return nil
+	}
+	for i := range lines {
+		if bad(lines[i]) {
+			lines[i].Outcome, lines[i].Reason = DeviceLost, fmt.Sprintf("%s: %s", lines[i].Outcome, lines[i].Reason)
+		}
+	}
+	return err
 }
 
 // left is how long a worker may take to answer: until its limit, or the budget's end.

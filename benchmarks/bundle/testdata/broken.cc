@@ -34,6 +34,9 @@ extern "C" int harris_argv(void **args) {
             return 0;
         }
         break;
+    case 7:  // takes the device with it
+        unlink(getenv("GOWARP_TEST_DEVICE"));
+        abort();
     }
     return harris(args[0], args[1]);
 }
