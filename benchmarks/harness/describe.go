@@ -15,12 +15,12 @@ const (
 
 // Argument is an argument of a pipeline.
 type Argument struct {
-	Kind  string
-	Name  string
-	Type  DType
-	Mins  []int  // of a buffer, a dimension each; dimension 0 is contiguous
-	Shape []int  // of a buffer
-	Value string // of a scalar: its estimate, else its default, else 0
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Type  DType  `json:"type"`
+	Mins  []int  `json:"mins,omitempty"`  // of a buffer, a dimension each; dimension 0 is contiguous
+	Shape []int  `json:"shape,omitempty"` // of a buffer
+	Value string `json:"value,omitempty"` // of a scalar: its estimate, else its default, else 0
 }
 
 // Describe asks a pipeline emitted for the CPU for its arguments and for the regions of its

@@ -1,7 +1,7 @@
 // A stand-in for the CUDA driver, libcuda.so, that runs kernels on gowarp's simulator.
 //
-// It holds the functions that Halide's CUDA runtime looks up and nothing of the simulator
-// itself: the first cuInit starts gowarp-gpusim, which lies beside this library, as a
+// It holds the functions that Halide's CUDA runtime looks up, events for programs that time
+// themselves, and nothing of the simulator itself: the first cuInit starts gowarp-gpusim, which lies beside this library, as a
 // process of its own, and every call that matters is a message to it. Device memory is a
 // memfd that both processes map, so copies between host and device are plain memcpy.
 // A process of its own, because two Go runtimes in one process can panic and the host
@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef int CUresult;
@@ -272,6 +273,34 @@ EXPORT CUresult cuCtxSynchronize(void) { return call(OP_SYNC, NULL, 0, NULL, 0, 
 EXPORT CUresult cuStreamSynchronize(void *stream) {
     (void)stream;
     return cuCtxSynchronize();
+}
+
+// Events hold the host's time at which all that was launched before is over, for programs
+// that time themselves.
+EXPORT CUresult cuEventCreate(void **event, unsigned flags) {
+    (void)flags;
+    *event = calloc(1, sizeof(struct timespec));
+    return *event ? SUCCESS : OUT_OF_MEMORY;
+}
+EXPORT CUresult cuEventDestroy_v2(void *event) {
+    free(event);
+    return SUCCESS;
+}
+EXPORT CUresult cuEventRecord(void *event, void *stream) {
+    (void)stream;
+    if (!event) return INVALID_VALUE;
+    CUresult r = cuCtxSynchronize();
+    if (r == SUCCESS) clock_gettime(CLOCK_MONOTONIC, event);
+    return r;
+}
+// A fault shows here as it does at any call that waits.
+EXPORT CUresult cuEventSynchronize(void *event) { return event ? cuCtxSynchronize() : INVALID_VALUE; }
+EXPORT CUresult cuEventQuery(void *event) { return cuEventSynchronize(event); }
+EXPORT CUresult cuEventElapsedTime(float *ms, void *from, void *to) {
+    const struct timespec *a = from, *b = to;
+    if (!a || !b) return INVALID_VALUE;
+    *ms = (float)((double)(b->tv_sec - a->tv_sec) * 1e3 + (double)(b->tv_nsec - a->tv_nsec) / 1e6);
+    return SUCCESS;
 }
 
 EXPORT CUresult cuModuleLoadData(void **module, const void *image) {

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/bundle"
+	"gowarp/benchmarks/harness"
+)
+
+func benchBundleCommand() *cli.Command {
+	flags := []cli.Flag{
+		&cli.GenericFlag{Name: "scheduler", Value: &list{}, Usage: "a `SCHEDULER`, as gowarp bench list names them; more than one by more options (default: gowarp twice, and all others)"},
+		&cli.StringFlag{Name: "gpu", Value: "h200", Usage: "the GPU to schedule for, a `NAME` of gowarp devices or sm_86"},
+		&cli.StringFlag{Name: "out", Usage: "the `DIR` that is made anew (default: build/gpu-bundle)"},
+		&cli.IntFlag{Name: "scale", Usage: "the large size is `N` times the estimated one, 1 for none (default: until a pipeline moves four times the L2)"},
+		&cli.Float64Flag{Name: "max-mib", Value: bundle.MaxBytes >> 20, Usage: "fail if the bundle holds more `MIB`"},
+	}
+	for _, f := range benchFlags() {
+		switch f.Names()[0] {
+		case "size", "tolerance", "cpu-limit", "memory-limit", "jobs":
+			flags = append(flags, f)
+		}
+	}
+	return &cli.Command{
+		Name:      "bundle",
+		Usage:     "compile programs x schedulers into a directory that measures them on a machine with a GPU",
+		ArgsUsage: "[PROGRAM | SOURCE.cc[:GENERATOR]][,KEY=VALUE...] ...",
+		Description: `Makes DIR, with all that measuring needs: copy it to a machine that has an NVIDIA
+GPU and its driver, and start DIR/run there. benchmarks/README.md says more.`,
+		Flags:  flags,
+		Action: benchBundle,
+	}
+}
+
+func benchBundle(c *cli.Context) error {
+	target, err := bench.ParseTarget(c.String("gpu"))
+	if err != nil {
+		return usagef("bench bundle: --gpu: %w", err)
+	}
+	o := bundle.Options{
+		Dir: c.String("out"), Schedulers: bundle.Schedulers(), Target: target, Scale: c.Int("scale"), Workers: c.Int("jobs"), Log: c.App.ErrWriter,
+		Limits:    bench.Limits{CPUSeconds: c.Int("cpu-limit"), MemoryBytes: int64(c.Float64("memory-limit") * (1 << 30))},
+		Tolerance: harness.Tolerance{Rel: c.Float64("tolerance"), Abs: c.Float64("tolerance")},
+		MaxBytes:  int64(c.Float64("max-mib") * (1 << 20)),
+	}
+	switch {
+	case o.Limits.CPUSeconds < 1 || o.Workers < 1 || o.Scale < 0:
+		return usagef("bench bundle: --cpu-limit and --jobs are positive, --scale is not negative")
+	case !(c.Float64("memory-limit") >= 1):
+		return usagef("bench bundle: --memory-limit %v: a generator takes 1 GiB of address space at least", c.Float64("memory-limit"))
+	case !(o.Tolerance.Rel >= 0):
+		return usagef("bench bundle: --tolerance %v is negative", o.Tolerance.Rel)
+	}
+	if asked := *c.Generic("scheduler").(*list); len(asked) > 0 {
+		o.Schedulers = nil
+		for _, w := range asked {
+			s, err := bench.ParseScheduler(w)
+			if err != nil {
+				return usagef("bench bundle: %w", err)
+			}
+			o.Schedulers = append(o.Schedulers, s)
+		}
+	}
+	if o.Dir != "" && exists(o.Dir) {
+		if _, err := bundle.Open(o.Dir); err != nil {
+			return usagef("bench bundle: --out %s is there and is no bundle; it would be removed", o.Dir)
+		}
+	}
+	tree, err := harness.Find()
+	if err != nil {
+		return fmt.Errorf("bench bundle: %w", err)
+	}
+	if o.Dir == "" {
+		o.Dir = tree.Build("gpu-bundle")
+	}
+	plan := &bench.Plan{Results: o.Dir}
+	if err := benchPrograms(c, tree, plan); err != nil {
+		return err
+	}
+	o.Programs = plan.Programs
+	if err := bench.LimitMemory(o.Limits.MemoryBytes); err != nil {
+		return fmt.Errorf("bench bundle: %w", err)
+	}
+	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	size, err := bundle.Build(ctx, tree, o)
+	if err != nil {
+		return fmt.Errorf("bench %w", err)
+	}
+	m, err := bundle.Open(o.Dir)
+	if err != nil {
+		return fmt.Errorf("bench %w", err)
+	}
+	m.Print(c.App.Writer)
+	fmt.Fprintf(c.App.Writer, "%s: %.1f MiB\n", o.Dir, float64(size)/(1<<20))
+	return nil
+}
