@@ -3,6 +3,7 @@ package bundle
 import (
 	"context"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -104,6 +105,9 @@ func Build(ctx context.Context, tree *harness.Tree, o Options) (int64, error) {
 	if m.ID, err = contents(o.Dir); err != nil {
 		return 0, err
 	}
+	if m.Glibc, err = glibc(filepath.Join(o.Dir, WorkerFile), filepath.Join(o.Dir, MicroFile)); err != nil {
+		return 0, err
+	}
 	if err := m.Write(o.Dir); err != nil {
 		return 0, err
 	}
@@ -118,6 +122,30 @@ func Build(ctx context.Context, tree *harness.Tree, o Options) (int64, error) {
 }
 
 func mib(n int64) float64 { return float64(n) / (1 << 20) }
+
+// glibc is the newest version of the C library that programs name symbols of: its symbols
+// are never older than the functions behind them.
+func glibc(paths ...string) (string, error) {
+	var newest [2]int
+	for _, path := range paths {
+		f, err := elf.Open(path)
+		if err != nil {
+			return "", fmt.Errorf("bundle: %w", err)
+		}
+		symbols, err := f.ImportedSymbols()
+		f.Close()
+		if err != nil {
+			return "", fmt.Errorf("bundle: %s: %w", path, err)
+		}
+		for _, s := range symbols {
+			var v [2]int
+			if _, err := fmt.Sscanf(s.Version, "GLIBC_%d.%d", &v[0], &v[1]); err == nil && slices.Compare(v[:], newest[:]) > 0 {
+				newest = v
+			}
+		}
+	}
+	return fmt.Sprintf("%d.%d", newest[0], newest[1]), nil
+}
 
 // contents is the hash of what a bundle's times follow from.
 func contents(dir string) (string, error) {
@@ -330,5 +358,8 @@ func (m *Manifest) Print(w io.Writer) {
 			words = append(words, fmt.Sprintf("%d %s", failed[k], k))
 		}
 	}
-	fmt.Fprintf(w, "%d programs, %d cells (%s), for %s, %s\n", len(m.Programs), cells, strings.Join(words, ", "), m.GPU, m.Target)
+	if words == nil {
+		words = []string{"none failed"}
+	}
+	fmt.Fprintf(w, "%d programs, %d cells (%s), for %s, %s; runs on glibc %s or newer\n", len(m.Programs), cells, strings.Join(words, ", "), m.GPU, m.Target, m.Glibc)
 }

@@ -118,6 +118,9 @@ func TestRehearsal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !strings.HasPrefix(m.Glibc, "2.") || m.ID == "" {
+		t.Errorf("glibc %q, id %q", m.Glibc, m.ID)
+	}
 	p := &m.Programs[0]
 	if len(p.Cells) != 3 || p.Cells[2].Outcome == bench.OK || p.Cells[2].Reason == "" || p.Cells[2].Library != "" {
 		t.Fatalf("a scheduler that fails is a cell with its reason: %+v", p.Cells)
