@@ -50,9 +50,13 @@ type Options struct {
 // what one run left there serves the next.
 const LargeL2s = 4
 
-// Smaller is how many times smaller than the estimated size the small one is: 192x320 for
-// 1536x2560, as in Sioutas et al. 2020, where launches weigh.
-const Smaller = 8
+// The small size is an eighth of the estimated one: 192x320 for 1536x2560, as in Sioutas et
+// al. 2020, where launches weigh. It is a quarter or half where extents would be below least:
+// tiles that are shifted inwards at an edge refuse extents below their own.
+const (
+	smaller = 8
+	least   = 64
+)
 
 // Schedulers are those of the bundle: gowarp as it is by default and with all that it has,
 // and everyone else of the benchmark.
@@ -302,11 +306,15 @@ func (o Options) sizes(tree *harness.Tree, root *harness.Emission) ([]Size, erro
 			scale++
 		}
 	}
+	part := smaller
+	for part > 1 && min(width, height)/part < least {
+		part /= 2
+	}
 	for _, other := range []struct {
 		name          string
 		width, height int
-	}{{"large", scale * width, scale * height}, {"small", width / Smaller, height / Smaller}} {
-		if other.width == width || other.width < 1 || other.height < 1 {
+	}{{"large", scale * width, scale * height}, {"small", width / part, height / part}} {
+		if other.width == width {
 			continue
 		}
 		if args, err = tree.Describe(root, other.width, other.height); err != nil {

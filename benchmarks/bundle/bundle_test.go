@@ -28,7 +28,7 @@ func tiny(t *testing.T) (*harness.Tree, bundle.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := bench.FindProgram(tree, tree.Root, "harris,width=128,height=96")
+	p, err := bench.FindProgram(tree, tree.Root, "harris,width=128,height=128")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestRehearsal(t *testing.T) {
 	if len(p.Cells) != 3 || p.Cells[2].Outcome == bench.OK || p.Cells[2].Reason == "" || p.Cells[2].Library != "" {
 		t.Fatalf("a scheduler that fails is a cell with its reason: %+v", p.Cells)
 	}
-	if len(p.Sizes) != 3 || !slices.Equal(p.Sizes[1].Arguments[1].Shape, []int{256, 192}) || p.Sizes[0].CompulsoryBytes() != 128*96*7 || p.Sizes[0].Elements() != 128*96 {
+	if len(p.Sizes) != 3 || !slices.Equal(p.Sizes[2].Arguments[1].Shape, []int{64, 64}) || !slices.Equal(p.Sizes[1].Arguments[1].Shape, []int{256, 256}) || p.Sizes[0].CompulsoryBytes() != 128*128*7 || p.Sizes[0].Elements() != 128*128 {
 		t.Fatalf("sizes %+v", p.Sizes)
 	}
 	p.Sizes = p.Sizes[:2]
@@ -161,11 +161,11 @@ func TestRehearsal(t *testing.T) {
 		"Mullapudi2016:parallelism=x": {p.Cells[2].Outcome, p.Cells[2].Reason},
 		"crashes":                     {run.Crashed, "signal: aborted"},
 		"hangs":                       {bench.TimedOut, "no answer to first in 1.5s"},
-		"computes nothing":            {bench.WrongResult, "12288 of 12288 elements differ"},
+		"computes nothing":            {bench.WrongResult, "16384 of 16384 elements differ"},
 		"fails":                       {bench.FailsToRun, "returned -7"},
 		"crashes later":               {run.Crashed, "signal: aborted"},
 		"hangs later":                 {bench.TimedOut, "no answer to time"},
-		"forgets":                     {run.Unstable, "12288 of 12288 elements differ"},
+		"forgets":                     {run.Unstable, "16384 of 16384 elements differ"},
 		"is lost":                     {bench.FailsToRun, "none.so"},
 	} {
 		for _, cap := range []string{"", " uncapped"} {
@@ -248,7 +248,7 @@ func TestRehearsal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"estimate", "large"} {
-		if _, log, code = rehearse(t, tree, o.Dir, "--resume", "--registers", "64"); code != 1 || !strings.Contains(log, "the GPU is lost after harris,height=96,width=128, "+want) {
+		if _, log, code = rehearse(t, tree, o.Dir, "--resume", "--registers", "64"); code != 1 || !strings.Contains(log, "the GPU is lost after harris,height=128,width=128, "+want) {
 			t.Errorf("exit code %d\n%s", code, log)
 		}
 		if l := lines(t, o.Dir)[want+" takes the GPU"]; l.Outcome != run.DeviceLost || !strings.Contains(l.Reason, "aborted") {
