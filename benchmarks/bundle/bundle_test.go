@@ -19,6 +19,7 @@ import (
 	"gowarp/benchmarks/bundle"
 	"gowarp/benchmarks/bundle/run"
 	"gowarp/benchmarks/harness"
+	"gowarp/gpusim/libcuda/simulator"
 )
 
 // tiny is a bundle of one program by two schedulers at two sizes.
@@ -205,6 +206,18 @@ func TestRehearsal(t *testing.T) {
 	}
 	if bytes.Contains(micro, []byte(`"error"`)) {
 		t.Errorf("%s", micro)
+	}
+
+	// Nor do they race or read what nobody wrote.
+	reports := t.TempDir()
+	checked := exec.Command(filepath.Join(o.Dir, bundle.MicroFile), "65536", "0.01")
+	checked.Env = []string{"LD_LIBRARY_PATH=" + tree.Build("gpusim"), "GOWARP_GPUSIM_REPORTS=" + reports}
+	if out, err := checked.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	found, err := simulator.Collect(reports)
+	if err != nil || len(found) != 1 || found[0].Wrong() || len(found[0].Kernels) == 0 {
+		t.Errorf("the device's figures on the simulator: %+v, %v", found, err)
 	}
 
 	// What is measured is not measured again; what a run that was killed left half is.
