@@ -3,6 +3,7 @@ package bundle
 import (
 	"context"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -49,9 +50,13 @@ type Options struct {
 // what one run left there serves the next.
 const LargeL2s = 4
 
-// Smaller is how many times smaller than the estimated size the small one is: 192x320 for
-// 1536x2560, as in Sioutas et al. 2020, where launches weigh.
-const Smaller = 8
+// The small size is an eighth of the estimated one: 192x320 for 1536x2560, as in Sioutas et
+// al. 2020, where launches weigh. It is a quarter or half where extents would be below least:
+// tiles that are shifted inwards at an edge refuse extents below their own.
+const (
+	smaller = 8
+	least   = 64
+)
 
 // Schedulers are those of the bundle: gowarp as it is by default and with all that it has,
 // and everyone else of the benchmark.
@@ -104,6 +109,9 @@ func Build(ctx context.Context, tree *harness.Tree, o Options) (int64, error) {
 	if m.ID, err = contents(o.Dir); err != nil {
 		return 0, err
 	}
+	if m.Glibc, err = glibc(filepath.Join(o.Dir, WorkerFile), filepath.Join(o.Dir, MicroFile)); err != nil {
+		return 0, err
+	}
 	if err := m.Write(o.Dir); err != nil {
 		return 0, err
 	}
@@ -118,6 +126,30 @@ func Build(ctx context.Context, tree *harness.Tree, o Options) (int64, error) {
 }
 
 func mib(n int64) float64 { return float64(n) / (1 << 20) }
+
+// glibc is the newest version of the C library that programs name symbols of: its symbols
+// are never older than the functions behind them.
+func glibc(paths ...string) (string, error) {
+	var newest [2]int
+	for _, path := range paths {
+		f, err := elf.Open(path)
+		if err != nil {
+			return "", fmt.Errorf("bundle: %w", err)
+		}
+		symbols, err := f.ImportedSymbols()
+		f.Close()
+		if err != nil {
+			return "", fmt.Errorf("bundle: %s: %w", path, err)
+		}
+		for _, s := range symbols {
+			var v [2]int
+			if _, err := fmt.Sscanf(s.Version, "GLIBC_%d.%d", &v[0], &v[1]); err == nil && slices.Compare(v[:], newest[:]) > 0 {
+				newest = v
+			}
+		}
+	}
+	return fmt.Sprintf("%d.%d", newest[0], newest[1]), nil
+}
 
 // contents is the hash of what a bundle's times follow from.
 func contents(dir string) (string, error) {
@@ -274,11 +306,15 @@ func (o Options) sizes(tree *harness.Tree, root *harness.Emission) ([]Size, erro
 			scale++
 		}
 	}
+	part := smaller
+	for part > 1 && min(width, height)/part < least {
+		part /= 2
+	}
 	for _, other := range []struct {
 		name          string
 		width, height int
-	}{{"large", scale * width, scale * height}, {"small", width / Smaller, height / Smaller}} {
-		if other.width == width || other.width < 1 || other.height < 1 {
+	}{{"large", scale * width, scale * height}, {"small", width / part, height / part}} {
+		if other.width == width {
 			continue
 		}
 		if args, err = tree.Describe(root, other.width, other.height); err != nil {
@@ -330,5 +366,8 @@ func (m *Manifest) Print(w io.Writer) {
 			words = append(words, fmt.Sprintf("%d %s", failed[k], k))
 		}
 	}
-	fmt.Fprintf(w, "%d programs, %d cells (%s), for %s, %s\n", len(m.Programs), cells, strings.Join(words, ", "), m.GPU, m.Target)
+	if words == nil {
+		words = []string{"none failed"}
+	}
+	fmt.Fprintf(w, "%d programs, %d cells (%s), for %s, %s; runs on glibc %s or newer\n", len(m.Programs), cells, strings.Join(words, ", "), m.GPU, m.Target, m.Glibc)
 }

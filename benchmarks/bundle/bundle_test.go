@@ -19,6 +19,7 @@ import (
 	"gowarp/benchmarks/bundle"
 	"gowarp/benchmarks/bundle/run"
 	"gowarp/benchmarks/harness"
+	"gowarp/gpusim/libcuda/simulator"
 )
 
 // tiny is a bundle of one program by two schedulers at two sizes.
@@ -28,7 +29,7 @@ func tiny(t *testing.T) (*harness.Tree, bundle.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := bench.FindProgram(tree, tree.Root, "harris,width=128,height=96")
+	p, err := bench.FindProgram(tree, tree.Root, "harris,width=128,height=128")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,11 +119,14 @@ func TestRehearsal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !strings.HasPrefix(m.Glibc, "2.") || m.ID == "" {
+		t.Errorf("glibc %q, id %q", m.Glibc, m.ID)
+	}
 	p := &m.Programs[0]
 	if len(p.Cells) != 3 || p.Cells[2].Outcome == bench.OK || p.Cells[2].Reason == "" || p.Cells[2].Library != "" {
 		t.Fatalf("a scheduler that fails is a cell with its reason: %+v", p.Cells)
 	}
-	if len(p.Sizes) != 3 || !slices.Equal(p.Sizes[1].Arguments[1].Shape, []int{256, 192}) || p.Sizes[0].CompulsoryBytes() != 128*96*7 || p.Sizes[0].Elements() != 128*96 {
+	if len(p.Sizes) != 3 || !slices.Equal(p.Sizes[2].Arguments[1].Shape, []int{64, 64}) || !slices.Equal(p.Sizes[1].Arguments[1].Shape, []int{256, 256}) || p.Sizes[0].CompulsoryBytes() != 128*128*7 || p.Sizes[0].Elements() != 128*128 {
 		t.Fatalf("sizes %+v", p.Sizes)
 	}
 	p.Sizes = p.Sizes[:2]
@@ -158,11 +162,11 @@ func TestRehearsal(t *testing.T) {
 		"Mullapudi2016:parallelism=x": {p.Cells[2].Outcome, p.Cells[2].Reason},
 		"crashes":                     {run.Crashed, "signal: aborted"},
 		"hangs":                       {bench.TimedOut, "no answer to first in 1.5s"},
-		"computes nothing":            {bench.WrongResult, "12288 of 12288 elements differ"},
+		"computes nothing":            {bench.WrongResult, "16384 of 16384 elements differ"},
 		"fails":                       {bench.FailsToRun, "returned -7"},
 		"crashes later":               {run.Crashed, "signal: aborted"},
 		"hangs later":                 {bench.TimedOut, "no answer to time"},
-		"forgets":                     {run.Unstable, "12288 of 12288 elements differ"},
+		"forgets":                     {run.Unstable, "16384 of 16384 elements differ"},
 		"is lost":                     {bench.FailsToRun, "none.so"},
 	} {
 		for _, cap := range []string{"", " uncapped"} {
@@ -202,6 +206,18 @@ func TestRehearsal(t *testing.T) {
 	}
 	if bytes.Contains(micro, []byte(`"error"`)) {
 		t.Errorf("%s", micro)
+	}
+
+	// Nor do they race or read what nobody wrote.
+	reports := t.TempDir()
+	checked := exec.Command(filepath.Join(o.Dir, bundle.MicroFile), "65536", "0.01")
+	checked.Env = []string{"LD_LIBRARY_PATH=" + tree.Build("gpusim"), "GOWARP_GPUSIM_REPORTS=" + reports}
+	if out, err := checked.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	found, err := simulator.Collect(reports)
+	if err != nil || len(found) != 1 || found[0].Wrong() || len(found[0].Kernels) == 0 {
+		t.Errorf("the device's figures on the simulator: %+v, %v", found, err)
 	}
 
 	// What is measured is not measured again; what a run that was killed left half is.
@@ -245,7 +261,7 @@ func TestRehearsal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"estimate", "large"} {
-		if _, log, code = rehearse(t, tree, o.Dir, "--resume", "--registers", "64"); code != 1 || !strings.Contains(log, "the GPU is lost after harris,height=96,width=128, "+want) {
+		if _, log, code = rehearse(t, tree, o.Dir, "--resume", "--registers", "64"); code != 1 || !strings.Contains(log, "the GPU is lost after harris,height=128,width=128, "+want) {
 			t.Errorf("exit code %d\n%s", code, log)
 		}
 		if l := lines(t, o.Dir)[want+" takes the GPU"]; l.Outcome != run.DeviceLost || !strings.Contains(l.Reason, "aborted") {

@@ -34,6 +34,8 @@ type Manifest struct {
 	Versions map[string]string `json:"versions"`
 	GPU      string            `json:"gpu"`    // that the schedules are for
 	Target   string            `json:"target"` // of Halide
+	// Glibc is the oldest on which the programs run, as 2.35.
+	Glibc string `json:"glibc"`
 	// Photograph is the shape of the picture that inputs show: width, height, channels.
 	Photograph []int     `json:"photograph"`
 	Programs   []Program `json:"programs"`

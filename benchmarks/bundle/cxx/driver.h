@@ -7,9 +7,14 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
+
+// The C++ library, which is linked statically, has a std::random_device that nobody calls; what
+// that asks for is only in glibc 2.36.
+extern "C" unsigned arc4random(void) noexcept { abort(); }
 
 using Clock = std::chrono::steady_clock;
 

@@ -270,6 +270,7 @@ inner:
     xor.b32 %r12, %r12, %r13;
     xor.b32 %r10, %r10, %r12;
     mul.wide.s32 %rd8, %r1, 4;
+    add.s64 %rd8, %rd8, %rd4;
     add.s64 %rd8, %rd1, %rd8;
     st.global.u32 [%rd8], %r10;
 )";
@@ -281,7 +282,8 @@ inner:
     // Of the L2 a quarter for both buffers: it is in parts on large GPUs, each for its SMs.
     for (const auto &[where, bytes] : {std::pair<const char *, size_t>{"DRAM", most_bytes}, {"L2", std::min(most_bytes, (size_t)l2 / 8)}}) {
         const size_t whole = std::max(bytes / (16 * (size_t)threads * blocks), (size_t)1) * 16 * threads * blocks;
-        Memory a(whole), b(whole);
+        // What keeps the loads goes behind.
+        Memory a(whole), b(whole + 4 * (size_t)threads * blocks);
         const std::vector<unsigned> noise(1 << 18, 2654435761u);
         for (size_t at = 0; at < whole; at += 4 * noise.size()) {
             must(cuda.cuMemcpyHtoD_v2(a.p + at, noise.data(), std::min(4 * noise.size(), whole - at)), "cuMemcpyHtoD");

@@ -59,8 +59,8 @@ func Default() Options {
 // takes a second a call is known well enough after one.
 const slow = 3 * time.Second
 
-// ErrUnfinished says that the budget ended before the work.
-var ErrUnfinished = errors.New("run: the budget is used up; run again with --resume to go on")
+// ErrUnfinished says that the budget, or the user, ended the run before the work was done.
+var ErrUnfinished = errors.New("run: stopped before the end; run again with --resume to go on")
 
 // runner is a run.
 type runner struct {

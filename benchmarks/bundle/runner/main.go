@@ -2,7 +2,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -20,7 +19,7 @@ import (
 // Exit codes.
 const (
 	exitFailure    = 1
-	exitUnfinished = 4 // the budget ended first
+	exitUnfinished = 4 // the budget, or a signal, ended it first
 )
 
 func main() {
@@ -40,7 +39,7 @@ func app() *cli.App {
 		Usage:     "measure the schedules of this bundle on this machine's GPU",
 		UsageText: "run [options]",
 		Description: `Checks every output against the CPU's, times, writes a line of JSON a cell and
-prints the table. Exit codes: 0 done, 1 it failed, 4 the budget ended first.`,
+prints the table. Exit codes: 0 done, 1 it failed, 4 the budget or a signal ended it first.`,
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Value: "results.jsonl", Usage: "the `FILE` of the lines"},
@@ -111,9 +110,6 @@ func action(c *cli.Context) error {
 		if bad := run.Markdown(os.Stdout, lines); err == nil {
 			err = bad
 		}
-	}
-	if context.Cause(ctx) != nil && errors.Is(err, run.ErrUnfinished) {
-		return fmt.Errorf("interrupted: %w", err)
 	}
 	return err
 }
