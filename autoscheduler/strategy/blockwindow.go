@@ -417,8 +417,10 @@ func (b *blockWindows) sized(k *plan.Kernel) error {
 				guards[i] = max(guards[i], guards[j])
 			}
 		}
-		if slices.ContainsFunc(m.Nests, func(n plan.Nest) bool { return len(n.Unrolled) > 0 }) {
-			guards[i]++
+		for j := range m.Nests { // of a reduction each stage has its own
+			if len(m.Nests[j].Unrolled) > 0 {
+				guards[i]++
+			}
 		}
 		if guards[i] > maxGuards {
 			return fmt.Errorf("block-window: the size of %s is behind %d guards and not to be proven", b.pr.P.Funcs[m.Func].Label, guards[i])
