@@ -10,6 +10,7 @@ import (
 	"github.com/xrash/smetrics"
 
 	"gowarp/autoscheduler/strategy"
+	"gowarp/occupancy"
 )
 
 // Params are the parameters of the autoscheduler, as a user gives them with
@@ -152,6 +153,15 @@ func ParseParams(kv map[string]string) (Params, error) {
 		return p, fmt.Errorf("autoscheduler: %w", err)
 	}
 	return p, nil
+}
+
+// CheckParams is ParseParams for who has no pipeline yet to schedule: the device has to be known too.
+func CheckParams(kv map[string]string) (Params, error) {
+	p, err := ParseParams(kv)
+	if err == nil && p.GPU != "" {
+		_, err = occupancy.Lookup(p.GPU)
+	}
+	return p, err
 }
 
 // Map is the parameters in force, as strings; those that the device decides are left

@@ -1,8 +1,6 @@
 package grouping
 
 import (
-	"slices"
-
 	"gowarp/autoscheduler/coster"
 	"gowarp/internal/plan"
 )
@@ -17,15 +15,7 @@ func (st *state) duplicate(in Inliner) bool {
 		if g == nil || len(g.Members) > 0 || st.asked[id] {
 			continue
 		}
-		if _, sole := st.soleGroup(id); sole {
-			continue
-		}
-		var outs []int // of the groups that read it
-		for _, r := range st.readers[id] {
-			if out := st.of[r]; out >= 0 && out != id && !slices.Contains(outs, out) {
-				outs = append(outs, out)
-			}
-		}
+		outs := st.readingGroups(id)
 		if len(outs) < 2 {
 			continue
 		}

@@ -150,21 +150,22 @@ func (st *state) candidate(id int) *candidate {
 
 // soleGroup is the only other group that reads the output of a group.
 func (st *state) soleGroup(id int) (int, bool) {
-	if st.s.Problem.P.Funcs[id].Output {
+	groups := st.readingGroups(id)
+	if st.s.Problem.P.Funcs[id].Output || len(groups) != 1 {
 		return 0, false
 	}
-	found := -1
+	return groups[0], true
+}
+
+// readingGroups are the other groups that read the output of a group, by their outputs.
+func (st *state) readingGroups(id int) []int {
+	var out []int
 	for _, r := range st.readers[id] {
-		g := st.of[r]
-		if g == id || g < 0 {
-			continue
+		if g := st.of[r]; g >= 0 && g != id && !slices.Contains(out, g) {
+			out = append(out, g)
 		}
-		if found >= 0 && found != g {
-			return 0, false
-		}
-		found = g
 	}
-	return found, found >= 0
+	return out
 }
 
 // try prices a merge.

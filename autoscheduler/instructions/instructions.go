@@ -130,14 +130,18 @@ func activeWarps(k *plan.Kernel, n *plan.Nest) float64 {
 
 // points is what the unrolled points of a thread cost together.
 func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) Count {
-	b := e.shape(k, n, register)
-	if c, ok := e.memo[string(b)]; ok {
-		return c
+	return remember(e.memo, e.shape(k, n, register), func() Count { return e.count(k, n, register) })
+}
+
+// remember works something out once for each shape.
+func remember[V any](memo map[string]V, shape []byte, work func() V) V {
+	if v, ok := memo[string(shape)]; ok {
+		return v
 	}
-	key := string(b)
-	c := e.count(k, n, register)
-	e.memo[key] = c
-	return c
+	key := string(shape)
+	v := work()
+	memo[key] = v
+	return v
 }
 
 // shape is all that the points of a nest's thread cost by: its stage, its unrolled loops and where what it reads is. It holds
@@ -391,14 +395,7 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 // rows load some of them again: the compiler keeps those in registers. A row is all points but those along the
 // outermost unrolled loop.
 func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
-	b := e.shape(k, n, false)
-	if held, ok := e.rows[string(b)]; ok {
-		return held
-	}
-	key := string(b)
-	held := e.rowLoads(k, n)
-	e.rows[key] = held
-	return held
+	return remember(e.rows, e.shape(k, n, false), func() int { return e.rowLoads(k, n) })
 }
 
 func (e *Estimator) rowLoads(k *plan.Kernel, n *plan.Nest) int {

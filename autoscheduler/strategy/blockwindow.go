@@ -40,7 +40,7 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		return fail("%s has no loop to tile", f.Label)
 	case !pr.PureLoops(g.Out, 0) || len(pr.P.Funcs[g.Out].Bounds) > 0 && !f.Output:
 		return fail("the region of %s is not its readers' alone", f.Label)
-	case read(pr, g.Out):
+	case readOutput(pr, g.Out):
 		return fail("%s is an output that other Funcs read", f.Label)
 	case !f.Output && narrow(pr, g.Out):
 		return fail("%s computes in 8 or 16 bits: pairs of points share registers, and those beyond its end are not to be told from the others", f.Label)

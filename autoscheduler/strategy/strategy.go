@@ -194,9 +194,9 @@ func tileByArg(pr *plan.Problem, n *plan.Nest) []int64 {
 	return tile
 }
 
-// read reports whether a Func is an output that others of the pipeline read. The inner part of a tile of it must not be
+// readOutput reports whether a Func is an output that others of the pipeline read. The inner part of a tile of it must not be
 // split again: Halide 21 drops the tile's guard (schedule.CheckForms, read-output).
-func read(pr *plan.Problem, fn int) bool {
+func readOutput(pr *plan.Problem, fn int) bool {
 	return pr.P.Funcs[fn].Output && len(pr.Access.Consumers(fn)) > 0
 }
 

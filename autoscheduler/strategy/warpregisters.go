@@ -41,7 +41,7 @@ func (WarpRegisters) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepar
 		return fail("compute capability %d.%d is older than 5.0", pr.P.Target.CUDACapability/10, pr.P.Target.CUDACapability%10)
 	case len(f.Stages) != 1:
 		return fail("%s has updates; its stages share no tile", f.Label)
-	case read(pr, g.Out):
+	case readOutput(pr, g.Out):
 		return fail("%s is an output that other Funcs read", f.Label)
 	}
 	x, y := warpLoops(pr, g)

@@ -18,24 +18,6 @@ func Emit(tree *harness.Tree, p Program, s Scheduler, d occupancy.Device, target
 		}
 		return e, OK, "", err
 	}
-	if outcome, reason = failure(err, l); outcome == "" {
-		outcome, reason = FailsToLower, firstLine(err.Error())
-	}
+	outcome, reason = failure(err, l, FailsToLower)
 	return nil, outcome, reason, nil
 }
-
-// Does reports whether the scheduler has something to say to a program.
-func (s Scheduler) Does(p Program) bool { return s.does(p) }
-
-// With are the parameters that the scheduler is called with for a device.
-func (s Scheduler) With(d occupancy.Device) map[string]string { return s.resolved(d) }
-
-// Versions are those of what a figure may depend on.
-func Versions(tree *harness.Tree) map[string]string { return versions(tree) }
-
-// Commit is what git calls the source, "" outside a repository.
-func Commit(tree *harness.Tree) string { return commit(tree) }
-
-// LimitMemory holds this process, and those that it starts, to so many bytes of address
-// space each.
-func LimitMemory(bytes int64) error { return limitMemory(bytes) }

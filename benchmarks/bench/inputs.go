@@ -15,7 +15,10 @@ type arguments struct {
 
 // fill makes inputs for a description, of pictures and noise.
 func fill(tree *harness.Tree, args []harness.Argument) (*arguments, error) {
-	a := &arguments{in: harness.Args{}, out: map[string][]int{}, mins: map[string][]int{}}
+	a := &arguments{
+		in: harness.Args{}, out: map[string][]int{}, mins: map[string][]int{},
+		all: harness.OutputElements(args), compulsory: harness.CompulsoryBytes(args),
+	}
 	for _, arg := range args {
 		for _, m := range arg.Mins {
 			if m != 0 {
@@ -26,12 +29,9 @@ func fill(tree *harness.Tree, args []harness.Argument) (*arguments, error) {
 		case harness.Scalar:
 			a.in[arg.Name] = arg.Value
 		case harness.Output:
-			n := product(arg.Shape)
 			if a.size == nil {
 				a.size = arg.Shape
 			}
-			a.all += n
-			a.compulsory += n * int64(arg.Type.Size())
 			a.out[arg.Name] = arg.Shape
 		default:
 			buffer, err := harness.Picture(arg, func(w, h int) (*harness.Array, error) { return tree.Photograph("coffee", w, h) })
@@ -39,26 +39,7 @@ func fill(tree *harness.Tree, args []harness.Argument) (*arguments, error) {
 				return nil, err
 			}
 			a.in[arg.Name] = buffer
-			a.compulsory += int64(len(buffer.Data))
 		}
 	}
 	return a, nil
-}
-
-// elements are those of all outputs.
-func elements(args []harness.Argument) (n int64) {
-	for _, arg := range args {
-		if arg.Kind == harness.Output {
-			n += product(arg.Shape)
-		}
-	}
-	return n
-}
-
-func product(shape []int) int64 {
-	n := int64(1)
-	for _, e := range shape {
-		n *= int64(e)
-	}
-	return n
 }

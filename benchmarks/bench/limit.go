@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitMemory holds this process, and those that it starts, to so many bytes of address
+// LimitMemory holds this process, and those that it starts, to so many bytes of address
 // space each.
-func limitMemory(bytes int64) error {
+func LimitMemory(bytes int64) error {
 	if bytes <= 0 {
 		return nil
 	}

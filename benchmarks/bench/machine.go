@@ -37,8 +37,8 @@ func field(path, key, separator string) string {
 	return ""
 }
 
-// versions are those of what a figure may depend on.
-func versions(tree *harness.Tree) map[string]string {
+// Versions are those of what a figure may depend on.
+func Versions(tree *harness.Tree) map[string]string {
 	v := map[string]string{"go": runtime.Version()}
 	requirements, err := os.ReadFile(tree.Path("scripts", "requirements.txt"))
 	if err != nil {
@@ -56,8 +56,8 @@ func versions(tree *harness.Tree) map[string]string {
 	return v
 }
 
-// commit is what git calls the source, "" outside a repository.
-func commit(tree *harness.Tree) string {
+// Commit is what git calls the source, "" outside a repository.
+func Commit(tree *harness.Tree) string {
 	cmd := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12")
 	cmd.Dir = tree.Root
 	out, err := cmd.Output()

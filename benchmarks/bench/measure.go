@@ -138,14 +138,14 @@ func (m *measurement) run() error {
 	full.Outputs, full.Env = nil, nil
 	e, err := m.tree.Emit(g, full)
 	if err != nil {
-		if timed, reason := failure(err, m.job.Limits); timed != "" {
-			return m.ends(timed, reason)
+		outcome, reason := failure(err, m.job.Limits, FailsToLower)
+		if outcome == FailsToLower {
+			if scheduled, err := m.schedule(g, options); err != nil || !scheduled {
+				return err
+			}
+			m.rec.Phase = phaseLower
 		}
-		if scheduled, err := m.schedule(g, options); err != nil || !scheduled {
-			return err
-		}
-		m.rec.Phase = phaseLower
-		return m.ends(FailsToLower, firstLine(err.Error()))
+		return m.ends(outcome, reason)
 	}
 	defer e.Remove()
 	m.rec.PeakBytes = e.PeakBytes
@@ -176,10 +176,7 @@ func (m *measurement) funcs() error {
 func (m *measurement) schedule(g harness.Generator, o harness.EmitOptions) (ok bool, err error) {
 	e, err := m.tree.Emit(g, o)
 	if err != nil {
-		if timed, reason := failure(err, m.job.Limits); timed != "" {
-			return false, m.ends(timed, reason)
-		}
-		return false, m.ends(FailsToSchedule, firstLine(err.Error()))
+		return false, m.ends(failure(err, m.job.Limits, FailsToSchedule))
 	}
 	m.rec.ScheduleSeconds, m.rec.ScheduleCPUSeconds = round(e.Wall.Seconds()), round(e.CPU.Seconds())
 	m.rec.PeakBytes = max(m.rec.PeakBytes, e.PeakBytes)
@@ -193,8 +190,8 @@ func (m *measurement) schedule(g harness.Generator, o harness.EmitOptions) (ok b
 	return true, e.Remove()
 }
 
-// failure names the ends of a generator that are those of a limit, and "" for others.
-func failure(err error, l Limits) (outcome, reason string) {
+// failure names the end of a generator: that of a limit, or else the outcome otherwise with what the generator said.
+func failure(err error, l Limits, otherwise string) (outcome, reason string) {
 	var failed *harness.GeneratorFailure
 	switch text := err.Error(); {
 	case errors.As(err, &failed) && failed.TooSlow:
@@ -202,7 +199,7 @@ func failure(err error, l Limits) (outcome, reason string) {
 	case strings.Contains(text, "bad_alloc") || strings.Contains(text, "out of memory") || strings.Contains(text, "Cannot allocate memory") || strings.Contains(text, "LLVM ERROR: out of memory"):
 		return OutOfMemory, fmt.Sprintf("stopped at %.1f GiB", float64(l.MemoryBytes)/(1<<30))
 	}
-	return "", ""
+	return otherwise, firstLine(err.Error())
 }
 
 // said are lines in which Halide, a compiler or a dying process says what is wrong.
@@ -292,7 +289,7 @@ func (m *measurement) checkedArguments(root *harness.Emission) (*arguments, erro
 		if err != nil {
 			return nil, err
 		}
-		if n := elements(description); n > checkedElements && max(size[0], size[1]) > leastSize {
+		if n := harness.OutputElements(description); n > checkedElements && max(size[0], size[1]) > leastSize {
 			for i := range size {
 				size[i] = less(size[i], math.Sqrt(checkedElements/float64(n)))
 			}
@@ -507,7 +504,7 @@ func Cell(in *os.File, out *os.File) error {
 	if err != nil {
 		return err
 	}
-	if err := limitMemory(job.Limits.MemoryBytes); err != nil {
+	if err := LimitMemory(job.Limits.MemoryBytes); err != nil {
 		return err
 	}
 	encoder := json.NewEncoder(out)

@@ -156,7 +156,7 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 	if plan.UpTo == UpToSimulate {
 		simulator = []string{tree.Build("gpusim", "gowarp-gpusim"), tree.Build("gpusim", "libcuda.so")}
 	}
-	machine, vers, rev := thisMachine(), versions(tree), commit(tree)
+	machine, vers, rev := thisMachine(), Versions(tree), Commit(tree)
 	var cells []cell
 	for _, p := range plan.Programs {
 		if err := ctx.Err(); err != nil {
@@ -167,7 +167,7 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 			return nil, err
 		}
 		for _, s := range plan.Schedulers {
-			if !s.does(p) {
+			if !s.Does(p) {
 				continue
 			}
 			job := Job{Program: p, Scheduler: s, GPU: target.Device.Name, UpTo: plan.UpTo, Limits: plan.Limits, Tolerance: plan.Tolerance}
@@ -194,7 +194,7 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 				Checked, Counted [2]int
 				Most             [3]int
 				Tolerance        harness.Tolerance
-			}{Schema, p.Generator(params).Params, s.resolved(target.Device), s.Name, target, job.UpTo, checked, job.Counted, [3]int{checkedElements, countedInstructions, sampledBlocks}, job.Tolerance})
+			}{Schema, p.Generator(params).Params, s.Resolved(target.Device), s.Name, target, job.UpTo, checked, job.Counted, [3]int{checkedElements, countedInstructions, sampledBlocks}, job.Tolerance})
 			if err != nil {
 				return nil, err
 			}
@@ -204,7 +204,7 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 			}
 			cells = append(cells, cell{job: job, rec: Record{
 				Schema: Schema, Key: key, Program: p.Label(), Source: relative(p.Source), Params: p.Params,
-				Scheduler: s.Label(), With: s.resolved(target.Device), GPU: target.Device.Name, Target: target.Halide(), UpTo: plan.UpTo,
+				Scheduler: s.Label(), With: s.Resolved(target.Device), GPU: target.Device.Name, Target: target.Halide(), UpTo: plan.UpTo,
 				Versions: vers, Commit: rev, Machine: machine, Limits: plan.Limits,
 			}})
 		}

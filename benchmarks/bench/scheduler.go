@@ -77,11 +77,7 @@ func ParseScheduler(word string) (Scheduler, error) {
 		s.Params[key] = value
 	}
 	if name == "gowarp" {
-		p, err := autoscheduler.ParseParams(s.Params)
-		if err == nil && p.GPU != "" {
-			_, err = occupancy.Lookup(p.GPU)
-		}
-		if err != nil {
+		if _, err := autoscheduler.CheckParams(s.Params); err != nil {
 			return s, fmt.Errorf("scheduler %s: %w", word, err)
 		}
 	}
@@ -142,8 +138,8 @@ func gowarpModes() []map[string]string {
 	return all
 }
 
-// resolved are the parameters that the scheduler is called with.
-func (s Scheduler) resolved(d occupancy.Device) map[string]string {
+// Resolved are the parameters that the scheduler is called with.
+func (s Scheduler) Resolved(d occupancy.Device) map[string]string {
 	params := maps.Clone(kinds[s.Name].always)
 	if params == nil {
 		params = map[string]string{}
@@ -162,7 +158,7 @@ func (s Scheduler) resolved(d occupancy.Device) map[string]string {
 func (s Scheduler) harness(d occupancy.Device) (harness.Scheduler, map[string]string) {
 	switch s.Name {
 	case "gowarp":
-		return harness.Gowarp(s.resolved(d)), nil
+		return harness.Gowarp(s.Resolved(d)), nil
 	case "root":
 		return harness.RootGPU(), nil
 	case "own":
@@ -170,10 +166,10 @@ func (s Scheduler) harness(d occupancy.Device) (harness.Scheduler, map[string]st
 	case "expert":
 		return harness.Unscheduled(), map[string]string{"schedule": "expert"}
 	}
-	return harness.Peer(s.Name, s.resolved(d)), nil
+	return harness.Peer(s.Name, s.Resolved(d)), nil
 }
 
-// does reports whether the scheduler has something to say to a program.
-func (s Scheduler) does(p Program) bool {
+// Does reports whether the scheduler has something to say to a program.
+func (s Scheduler) Does(p Program) bool {
 	return s.Name != "expert" || slices.Contains(p.Takes, "schedule")
 }

@@ -42,7 +42,7 @@ func TestPeersKnowTheDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"Li2018", "Anderson2021"} {
-			if got := (Scheduler{Name: name}).resolved(target.Device)["parallelism"]; got != want {
+			if got := (Scheduler{Name: name}).Resolved(target.Device)["parallelism"]; got != want {
 				t.Errorf("%s on %s: parallelism %s, want %s", name, gpu, got, want)
 			}
 		}

@@ -236,12 +236,10 @@ func (o Options) program(ctx context.Context, tree *harness.Tree, p bench.Progra
 	if made.Sizes, err = o.sizes(tree, root); err != nil {
 		return nil, err
 	}
-	for _, s := range o.Schedulers {
-		if s.Does(p) {
-			made.Cells = append(made.Cells, Cell{Scheduler: s.Label(), With: s.With(o.Target.Device)})
-		}
-	}
 	schedulers := slices.DeleteFunc(slices.Clone(o.Schedulers), func(s bench.Scheduler) bool { return !s.Does(p) })
+	for _, s := range schedulers {
+		made.Cells = append(made.Cells, Cell{Scheduler: s.Label(), With: s.Resolved(o.Target.Device)})
+	}
 	var wait sync.WaitGroup
 	failed := make([]error, len(schedulers))
 	limit := make(chan struct{}, max(1, o.Workers))
@@ -322,7 +320,7 @@ func (o Options) sizes(tree *harness.Tree, root *harness.Emission) ([]Size, erro
 		}
 		// Halide's buffers have extents and offsets of 31 bits.
 		const most = 1<<31 - 1
-		if !slices.ContainsFunc(args, func(a harness.Argument) bool { return bytesOf(a) > most }) {
+		if !slices.ContainsFunc(args, func(a harness.Argument) bool { return a.Bytes() > most }) {
 			sizes = append(sizes, Size{Name: other.name, Arguments: args})
 		}
 	}

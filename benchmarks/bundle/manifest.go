@@ -69,33 +69,10 @@ type Cell struct {
 }
 
 // Elements are those of all outputs.
-func (s Size) Elements() (n int64) {
-	for _, a := range s.Arguments {
-		if a.Kind == harness.Output {
-			n += bytesOf(a) / int64(a.Type.Size())
-		}
-	}
-	return n
-}
+func (s Size) Elements() int64 { return harness.OutputElements(s.Arguments) }
 
-// CompulsoryBytes are those of all inputs and outputs, once each: what a pipeline moves at
-// least.
-func (s Size) CompulsoryBytes() (n int64) {
-	for _, a := range s.Arguments {
-		if a.Kind != harness.Scalar {
-			n += bytesOf(a)
-		}
-	}
-	return n
-}
-
-func bytesOf(a harness.Argument) int64 {
-	n := int64(a.Type.Size())
-	for _, e := range a.Shape {
-		n *= int64(e)
-	}
-	return n
-}
+// CompulsoryBytes are those of all inputs and outputs, once each.
+func (s Size) CompulsoryBytes() int64 { return harness.CompulsoryBytes(s.Arguments) }
 
 // Scalar are the bytes of a scalar argument, as memory holds them.
 func Scalar(a harness.Argument) ([]byte, error) {

@@ -23,6 +23,39 @@ type Argument struct {
 	Value string `json:"value,omitempty"` // of a scalar: its estimate, else its default, else 0
 }
 
+// Elements are those of a buffer; 1 for a scalar.
+func (a Argument) Elements() int64 {
+	n := int64(1)
+	for _, e := range a.Shape {
+		n *= int64(e)
+	}
+	return n
+}
+
+// Bytes are those of all elements.
+func (a Argument) Bytes() int64 { return a.Elements() * int64(a.Type.Size()) }
+
+// OutputElements are those of all outputs.
+func OutputElements(args []Argument) (n int64) {
+	for _, a := range args {
+		if a.Kind == Output {
+			n += a.Elements()
+		}
+	}
+	return n
+}
+
+// CompulsoryBytes are those of all inputs and outputs, once each: what a pipeline moves at
+// least.
+func CompulsoryBytes(args []Argument) (n int64) {
+	for _, a := range args {
+		if a.Kind != Scalar {
+			n += a.Bytes()
+		}
+	}
+	return n
+}
+
 // Describe asks a pipeline emitted for the CPU for its arguments and for the regions of its
 // buffers: with outputs of the estimated extents, or scaled so that the first is
 // width x height. 0 is the estimate.

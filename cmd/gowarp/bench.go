@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -95,7 +96,10 @@ func benchRun(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	if err := benchPrograms(c, tree, plan); err != nil {
+	if plan.Results == "" {
+		plan.Results = tree.Path("benchmarks", "results")
+	}
+	if plan.Programs, err = benchPrograms(c, tree); err != nil {
 		return err
 	}
 	for _, file := range []string{tree.Plugin(), tree.Build("gpusim", "libcuda.so"), tree.Build("gpusim", "gowarp-gpusim")} {
@@ -140,7 +144,7 @@ func benchPlan(c *cli.Context) (*bench.Plan, error) {
 		Command:   cellProcess,
 	}
 	switch {
-	case !contains(bench.Stages, plan.UpTo):
+	case !slices.Contains(bench.Stages, plan.UpTo):
 		return nil, usagef("bench: --up-to %s: it is one of %s%s", plan.UpTo, strings.Join(bench.Stages, ", "), nearest(plan.UpTo, bench.Stages))
 	case plan.Workers < 1:
 		return nil, usagef("bench: --jobs %d: at least 1", plan.Workers)
@@ -161,15 +165,8 @@ func benchPlan(c *cli.Context) (*bench.Plan, error) {
 		}
 		return bench.CountedSize(p.Name)
 	}
-	for _, w := range *c.Generic("scheduler").(*list) {
-		s, err := bench.ParseScheduler(w)
-		if err != nil {
-			return wrong(err)
-		}
-		plan.Schedulers = append(plan.Schedulers, s)
-	}
-	if plan.Schedulers == nil {
-		plan.Schedulers = bench.Schedulers()
+	if plan.Schedulers, err = benchSchedulers(c, bench.Schedulers()); err != nil {
+		return wrong(err)
 	}
 	gpus := c.StringSlice("gpu")
 	if len(gpus) == 0 {
@@ -185,25 +182,40 @@ func benchPlan(c *cli.Context) (*bench.Plan, error) {
 	return plan, nil
 }
 
-// benchPrograms finds the programs, by default all of the checkout, in the size asked for.
-func benchPrograms(c *cli.Context, tree *harness.Tree, plan *bench.Plan) error {
-	if plan.Results == "" {
-		plan.Results = tree.Path("benchmarks", "results")
+// benchSchedulers are those that are asked for, else the others.
+func benchSchedulers(c *cli.Context, others []bench.Scheduler) ([]bench.Scheduler, error) {
+	asked := *c.Generic("scheduler").(*list)
+	if len(asked) == 0 {
+		return others, nil
 	}
+	var all []bench.Scheduler
+	for _, w := range asked {
+		s, err := bench.ParseScheduler(w)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// benchPrograms finds the programs, by default all of the checkout, in the size asked for.
+func benchPrograms(c *cli.Context, tree *harness.Tree) ([]bench.Program, error) {
 	estimated, err := parseSize(c.String("size"))
 	if err != nil {
-		return usagef("bench: --size %w", err)
+		return nil, usagef("bench: --size %w", err)
 	}
 	words := c.Args().Slice()
 	if len(words) == 0 {
 		if words, err = bench.Programs(tree); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var programs []bench.Program
 	for _, w := range words {
 		p, err := bench.FindProgram(tree, dir, w)
 		if err != nil {
@@ -212,20 +224,20 @@ func benchPrograms(c *cli.Context, tree *harness.Tree, plan *bench.Plan) error {
 				subcommands = append(subcommands, s.Name)
 			}
 			if hint := nearest(w, subcommands); hint != "" {
-				return usagef("bench: there is no program or command %q%s", w, hint)
+				return nil, usagef("bench: there is no program or command %q%s", w, hint)
 			}
-			return usagef("bench: %w", err)
+			return nil, usagef("bench: %w", err)
 		}
 		if estimated != [2]int{} {
 			sized, ok := p.Sized(estimated[0], estimated[1])
 			if !ok {
-				return usagef("bench: --size: the program %s has no GeneratorParams width and height, nor size", p.Name)
+				return nil, usagef("bench: --size: the program %s has no GeneratorParams width and height, nor size", p.Name)
 			}
 			p = sized
 		}
-		plan.Programs = append(plan.Programs, p)
+		programs = append(programs, p)
 	}
-	return nil
+	return programs, nil
 }
 
 // cellProcess is this program again.
@@ -276,13 +288,4 @@ func benchList(c *cli.Context) error {
 	fmt.Fprintf(w, "\nschedulers: %s; each but expert, own and root with :KEY=VALUE,...\n", strings.Join(bench.SchedulerNames(), ", "))
 	fmt.Fprintf(w, "stages: %s\n", strings.Join(bench.Stages, ", "))
 	return nil
-}
-
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }

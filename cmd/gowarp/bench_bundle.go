@@ -44,7 +44,7 @@ func benchBundle(c *cli.Context) error {
 		return usagef("bench bundle: --gpu: %w", err)
 	}
 	o := bundle.Options{
-		Dir: c.String("out"), Schedulers: bundle.Schedulers(), Target: target, Scale: c.Int("scale"), Workers: c.Int("jobs"), Log: c.App.ErrWriter,
+		Dir: c.String("out"), Target: target, Scale: c.Int("scale"), Workers: c.Int("jobs"), Log: c.App.ErrWriter,
 		Limits:    bench.Limits{CPUSeconds: c.Int("cpu-limit"), MemoryBytes: int64(c.Float64("memory-limit") * (1 << 30))},
 		Tolerance: harness.Tolerance{Rel: c.Float64("tolerance"), Abs: c.Float64("tolerance")},
 		MaxBytes:  int64(c.Float64("max-mib") * (1 << 20)),
@@ -57,15 +57,8 @@ func benchBundle(c *cli.Context) error {
 	case !(o.Tolerance.Rel >= 0):
 		return usagef("bench bundle: --tolerance %v is negative", o.Tolerance.Rel)
 	}
-	if asked := *c.Generic("scheduler").(*list); len(asked) > 0 {
-		o.Schedulers = nil
-		for _, w := range asked {
-			s, err := bench.ParseScheduler(w)
-			if err != nil {
-				return usagef("bench bundle: %w", err)
-			}
-			o.Schedulers = append(o.Schedulers, s)
-		}
+	if o.Schedulers, err = benchSchedulers(c, bundle.Schedulers()); err != nil {
+		return usagef("bench bundle: %w", err)
 	}
 	if o.Dir != "" && exists(o.Dir) {
 		if _, err := bundle.Open(o.Dir); err != nil {
@@ -79,11 +72,9 @@ func benchBundle(c *cli.Context) error {
 	if o.Dir == "" {
 		o.Dir = tree.Build("gpu-bundle")
 	}
-	plan := &bench.Plan{Results: o.Dir}
-	if err := benchPrograms(c, tree, plan); err != nil {
+	if o.Programs, err = benchPrograms(c, tree); err != nil {
 		return err
 	}
-	o.Programs = plan.Programs
 	if err := bench.LimitMemory(o.Limits.MemoryBytes); err != nil {
 		return fmt.Errorf("bench bundle: %w", err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"gowarp/autoscheduler"
 )
 
 const (
@@ -97,7 +99,7 @@ func chosen(c *cli.Context, getenv func(string) string) (choice, error) {
 	}
 	kv, err := splitParams(ch.params)
 	if err == nil && ch.autoscheduler == "gowarp" {
-		_, err = parseParams(kv)
+		_, err = autoscheduler.CheckParams(kv)
 	}
 	if err != nil {
 		return ch, usagef("exec: --params %s: %v", ch.params, err)

@@ -8,7 +8,6 @@ import (
 
 	"gowarp/autoscheduler"
 	"gowarp/halideir"
-	"gowarp/occupancy"
 )
 
 // readPipeline reads the one pipeline that a command is given, "-" for standard input.
@@ -56,18 +55,9 @@ func params(c *cli.Context) (autoscheduler.Params, error) {
 		}
 		kv["gpu"] = g
 	}
-	p, err := parseParams(kv)
+	p, err := autoscheduler.CheckParams(kv)
 	if err != nil {
 		return p, &usageError{err}
 	}
 	return p, nil
-}
-
-// parseParams reads parameters, and wants their device to be known.
-func parseParams(kv map[string]string) (autoscheduler.Params, error) {
-	p, err := autoscheduler.ParseParams(kv)
-	if err == nil && p.GPU != "" {
-		_, err = occupancy.Lookup(p.GPU)
-	}
-	return p, err
 }

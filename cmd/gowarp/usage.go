@@ -21,10 +21,7 @@ func onUsage(c *cli.Context, err error, _ bool) error {
 	name := "gowarp"
 	var flags []cli.Flag
 	if c.Command != nil && c.Command.Name != c.App.Name {
-		if parents := c.Lineage(); len(parents) > 1 && parents[1].Command != nil && parents[1].Command.Name != "" && parents[1].Command.Name != c.App.Name && parents[1].Command.Name != c.Command.Name {
-			name += " " + parents[1].Command.Name
-		}
-		name += " " + c.Command.Name
+		name = c.Command.HelpName // with the commands that it is part of
 		flags = c.Command.Flags
 	}
 	help := fmt.Sprintf("; see %s --help", name)

@@ -63,31 +63,26 @@ func (pr *Problem) GrowAt(out, stage int, g *Group) *bounds.Group {
 // a constant, such loops count as whole, if the user fixed them.
 func (pr *Problem) Grow(out, stage int, in func(id int) bool) *bounds.Group {
 	g := pr.Fits.Grow(out, stage, nil, in, pr.Stored)
-	if len(pr.P.Funcs[out].Bounds) == 0 || pr.unsized(g, out, in) == 0 {
+	if len(pr.P.Funcs[out].Bounds) == 0 || pr.sized(g, out, in) {
 		return g
 	}
 	loops, tiled := pr.P.Funcs[out].Stages[stage].Loops, pr.Dims[pr.StageIndex(out, stage)].Tiled
 	whole := func(dim int) bool {
 		return !slices.ContainsFunc(tiled, func(l int) bool { return loops[l].Arg == dim })
 	}
-	if w := pr.Fits.Grow(out, stage, whole, in, pr.Stored); pr.unsized(w, out, in) == 0 {
+	if w := pr.Fits.Grow(out, stage, whole, in, pr.Stored); pr.sized(w, out, in) {
 		return w
 	}
 	return g
 }
 
-// unsized counts the dimensions of members of which a tile needs nobody knows how much.
-func (pr *Problem) unsized(g *bounds.Group, out int, in func(id int) bool) int {
-	n := 0
+// sized reports whether it is known how much of every member a tile needs.
+func (pr *Problem) sized(g *bounds.Group, out int, in func(id int) bool) bool {
 	for id, gs := range g.Funcs {
-		if id == out || pr.Inlined[id] || !in(id) {
-			continue
-		}
-		for _, d := range gs {
-			if !d.Known {
-				n++
-			}
+		member := id != out && !pr.Inlined[id] && in(id)
+		if member && slices.ContainsFunc(gs, func(d bounds.Growth) bool { return !d.Known }) {
+			return false
 		}
 	}
-	return n
+	return true
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"gowarp/benchmarks/bench"
 	"gowarp/occupancy"
 )
@@ -291,20 +293,19 @@ func (p *page) ratios(b *strings.Builder) {
 		}
 		fmt.Fprintf(&rows, " | %d", okHere)
 		for _, c := range counts {
-			sum, n := 0.0, 0
+			var ratios []float64
 			for _, name := range p.programs {
 				theirs, ok := per32(p.at[[2]string{name, s}], c)
 				r, ours := p.best(name, c)
 				if ok && r != nil && theirs > 0 && ours > 0 {
-					sum += math.Log(ours / theirs)
-					n++
+					ratios = append(ratios, ours/theirs)
 				}
 			}
-			if n == 0 {
+			if len(ratios) == 0 {
 				fmt.Fprint(&rows, " | -")
 				continue
 			}
-			fmt.Fprintf(&rows, " | %.2f (%d)", math.Exp(sum/float64(n)), n)
+			fmt.Fprintf(&rows, " | %.2f (%d)", stat.GeometricMean(ratios, nil), len(ratios))
 		}
 		fmt.Fprintln(&rows, " |")
 	}

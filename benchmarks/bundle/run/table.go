@@ -3,9 +3,10 @@ package run
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"gowarp/benchmarks/bench"
 )
@@ -82,7 +83,7 @@ func means(b *strings.Builder, lines []Line) {
 		}
 		of[l.Scheduler]++
 		if l.Outcome == bench.OK && l.OverBase != nil {
-			ratios[l.Scheduler] = append(ratios[l.Scheduler], math.Log(l.OverBase[0]))
+			ratios[l.Scheduler] = append(ratios[l.Scheduler], l.OverBase[0])
 		}
 	}
 	if len(ratios) == 0 {
@@ -91,11 +92,7 @@ func means(b *strings.Builder, lines []Line) {
 	fmt.Fprintf(b, "\nGeometric mean of the time over `%s`'s, each on the programs that it manages and that have one:\n\n| scheduler | x %s | programs | of |\n|---|--:|--:|--:|\n", base, base)
 	for _, s := range schedulers {
 		if r := ratios[s]; len(r) > 0 {
-			sum := 0.0
-			for _, v := range r {
-				sum += v
-			}
-			fmt.Fprintf(b, "| %s | %.3g | %d | %d |\n", s, math.Exp(sum/float64(len(r))), len(r), of[s])
+			fmt.Fprintf(b, "| %s | %.3g | %d | %d |\n", s, stat.GeometricMean(r, nil), len(r), of[s])
 		} else {
 			fmt.Fprintf(b, "| %s | - | 0 | %d |\n", s, of[s])
 		}
