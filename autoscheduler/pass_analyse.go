@@ -19,7 +19,7 @@ func analyse(s *state) error {
 	pr.Fits = bounds.NewFits(s.p, r)
 	pr.Device = &s.device
 	pr.Limits = s.limits()
-	for _, fn := range s.apart {
+	for _, fn := range s.tried.apart {
 		pr.Apart[fn] = true
 	}
 	pr.Expand = make([]plan.Expand, pr.NumStages())

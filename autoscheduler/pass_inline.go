@@ -2,7 +2,6 @@ package autoscheduler
 
 import (
 	"fmt"
-	"slices"
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/halideir"
@@ -37,6 +36,7 @@ func inline(s *state) error {
 			s.note("inline", id, "%s", s.inlines[id].Why)
 		}
 	}
+	s.avoidUnneeded()
 	// Consumers first: what a Func costs its readers depends on who reads it
 	// once those between are in place. Repeat until nothing changes.
 	for changed, steps := true, 0; changed; {
@@ -62,6 +62,41 @@ func inline(s *state) error {
 	return nil
 }
 
+// avoidUnneeded keeps the Funcs of which Halide needs no point at the estimated sizes out of
+// kernels: a launch over no blocks fails, the CUDA runtime aborts where a buffer of no bytes is to be copied to
+// the device, and Halide may leave the Func away while its readers' kernels still refer to it.
+func (s *state) avoidUnneeded() {
+	var host []int
+	for _, id := range s.tried.unneeded {
+		if s.problem.Inlined[id] {
+			continue
+		}
+		why := s.notInlinable(id)
+		if why == "" {
+			why = s.tryInline(id)
+		}
+		if why != "" {
+			host = append(host, id)
+			continue
+		}
+		s.inlines[id] = InlineReason{Inlined: true, Why: "Halide needs no point of it at the estimated sizes"}
+		s.note("inline", id, "%s", s.inlines[id].Why)
+	}
+	keep := func(id int, why string) {
+		if s.problem.Host[id] == "" {
+			s.problem.Host[id] = why
+		}
+	}
+	for _, id := range host {
+		keep(id, "Halide needs no point of it at the estimated sizes, and an empty buffer cannot go to a GPU")
+		for _, c := range s.problem.Affected(id) {
+			if !s.problem.Inlined[c] {
+				keep(c, fmt.Sprintf("it reads %s, of which Halide needs no point at the estimated sizes, and an empty buffer cannot go to a GPU", s.p.Funcs[id].Label))
+			}
+		}
+	}
+}
+
 func (s *state) expand(fn, stage int) {
 	s.problem.Expand[s.problem.StageIndex(fn, stage)] = plan.ExpandStage(s.p, s.problem.Access, s.problem.Inlined, fn, stage)
 }
@@ -76,7 +111,7 @@ type reader struct {
 
 func (s *state) readers(id int) []reader {
 	var out []reader
-	for _, c := range s.affected(id) {
+	for _, c := range s.problem.Affected(id) {
 		if s.problem.Inlined[c] {
 			continue
 		}
@@ -181,7 +216,7 @@ func (s *state) tooLarge(fn, stage int) bool {
 // setInlined changes the mark and expands again every stored stage that may see it.
 func (s *state) setInlined(id int, on bool) {
 	s.problem.Inlined[id] = on
-	for _, c := range s.affected(id) {
+	for _, c := range s.problem.Affected(id) {
 		if s.problem.Inlined[c] {
 			continue // computed in its readers: it has no expansion of its own that counts
 		}
@@ -191,34 +226,11 @@ func (s *state) setInlined(id int, on bool) {
 	}
 }
 
-// affected is every Func that reaches id through inlined Funcs, ascending.
-func (s *state) affected(id int) []int {
-	seen := map[int]bool{}
-	var out []int
-	work := []int{id}
-	for len(work) > 0 {
-		f := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, c := range s.problem.Access.Consumers(f) {
-			if seen[c.Func] {
-				continue
-			}
-			seen[c.Func] = true
-			out = append(out, c.Func)
-			if s.problem.Inlined[c.Func] {
-				work = append(work, c.Func)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 // tryInline inlines the Func, or says why not: a stage would become too large, or Halide would
 // not survive what then is unread.
 func (s *state) tryInline(id int) (why string) {
 	s.setInlined(id, true)
-	for _, c := range s.affected(id) {
+	for _, c := range s.problem.Affected(id) {
 		for st := range s.p.Funcs[c].Stages {
 			if !s.problem.Inlined[c] && s.tooLarge(c, st) {
 				s.setInlined(id, false)

@@ -78,8 +78,7 @@ func checkOrder(table []pass) error {
 type state struct {
 	p          *halideir.Pipeline
 	params     Params
-	apart      []int // Funcs that share no kernel with another
-	plain      bool  // nothing is inlined
+	tried      tried
 	device     occupancy.Device
 	options    strategy.Options
 	coster     coster.Coster
@@ -153,17 +152,16 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 	if params.Schedule != "" {
 		return nil, ErrReplayed
 	}
-	return run(p, params, nil, false, true)
+	return run(p, params, tried{}, true)
 }
 
-// run is the passes with some Funcs kept apart, with nothing inlined if plain, and with
-// reasons if they are asked for.
-func run(p *halideir.Pipeline, params Params, apart []int, plain, explain bool) (*Result, error) {
+// run is the passes after what was tried, with reasons if they are asked for.
+func run(p *halideir.Pipeline, params Params, after tried, explain bool) (*Result, error) {
 	s, err := newState(p, params)
 	if err != nil {
 		return nil, err
 	}
-	s.apart, s.plain, s.explain = apart, plain, explain
+	s.tried, s.explain = after, explain
 	if err := s.run(nil); err != nil {
 		return nil, err
 	}

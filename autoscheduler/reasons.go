@@ -1,5 +1,7 @@
 package autoscheduler
 
+import "slices"
+
 // InlineReason is why a Func is computed where it is used, or is not. The costs are in the
 // coster's units over the whole pipeline, and zero where the decision did not need them.
 type InlineReason struct {
@@ -34,7 +36,7 @@ func (s *state) notInlinable(id int) string {
 	f := &s.p.Funcs[id]
 	consumers := s.problem.Access.Consumers(id)
 	switch {
-	case s.plain:
+	case s.tried.plain || slices.Contains(s.tried.stored, id):
 		return "Halide makes something else of the pipeline once Funcs are inlined"
 	case f.Output:
 		return "it is an output"

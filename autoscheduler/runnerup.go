@@ -75,34 +75,64 @@ func (r *Result) Needs() []Need {
 	return out
 }
 
-// WholeSchedule is the fault of a schedule of which it is not known which kernel is at fault.
+// WholeSchedule is the Func of a fault of which it is not known which kernel is at fault.
 const WholeSchedule = -1
 
+// Fault is what came out otherwise than a schedule has it.
+type Fault struct {
+	Func     int  // whose kernel did, or WholeSchedule
+	Unneeded bool // Halide needs no point of the Func at the estimated sizes
+}
+
+// tried is what earlier schedules leave to the next.
+type tried struct {
+	apart    []int // Funcs that share no kernel with another
+	unneeded []int // Funcs that get no kernel
+	stored   []int // Funcs that are not inlined
+	plain    bool  // nothing is inlined
+}
+
 // RunnerUp is Run for a pipeline of which earlier schedules did not come out as expected.
-// faults[0] are the Funcs of the kernels of Run's schedule that did not, faults[1] those of
-// the runner-up to it, and so on. The Funcs of such kernels get a kernel each, all others are
+// faults[0] are those of Run's schedule, faults[1] those of the runner-up to it, and so on.
+// A Func of which Halide needs no point is inlined; where it has updates, nothing else is inlined into its
+// readers; and where it is still not needed it is kept on the host with them. The Funcs of other kernels that are at fault get a kernel each, all others are
 // fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
 // is so already, nothing is inlined any more. The answer is nil where this is what
 // the schedule before was. A replayed schedule has no runner-up.
-func RunnerUp(p *halideir.Pipeline, params Params, faults [][]int, explain bool) (*Result, error) {
-	var apart []int
-	plain := false
-	for _, kernels := range faults {
-		r, err := run(p, params, apart, plain, false)
+func RunnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain bool) (*Result, error) {
+	var after tried
+	for _, found := range faults {
+		r, err := run(p, params, after, false)
 		if err != nil {
 			return nil, err
 		}
+		var kernels, unneeded, stored []int
+		for _, f := range found {
+			switch {
+			case !f.Unneeded:
+				kernels = append(kernels, f.Func)
+			case slices.Contains(after.unneeded, f.Func):
+			case len(p.Funcs[f.Func].Stages) > 1 && len(r.inlinedBeside(f.Func)) > 0:
+				stored = append(stored, r.inlinedBeside(f.Func)...)
+			default:
+				unneeded = append(unneeded, f.Func)
+			}
+		}
 		more := r.together(kernels)
 		switch {
-		case len(more) > 0:
-			apart = append(apart, more...)
-		case slices.Contains(kernels, WholeSchedule) && !plain && slices.Contains(r.Problem.Inlined, true):
-			plain, apart = true, all(p)
+		case params.Schedule != "":
+			return nil, nil
+		case len(unneeded) > 0 || len(stored) > 0 || len(more) > 0:
+			after.stored = append(after.stored, stored...)
+			after.unneeded = append(after.unneeded, unneeded...)
+			after.apart = append(after.apart, more...)
+		case slices.Contains(kernels, WholeSchedule) && !after.plain && slices.Contains(r.Problem.Inlined, true):
+			after.plain, after.apart = true, all(p)
 		default:
 			return nil, nil
 		}
 	}
-	return run(p, params, apart, plain, explain)
+	return run(p, params, after, explain)
 }
 
 // together lists the Funcs of the groups that make the kernels, where there is more than one
@@ -116,6 +146,20 @@ func (r *Result) together(kernels []int) []int {
 			return all(r.Problem.P)
 		case slices.ContainsFunc(kernels, g.Has):
 			out = append(append(out, g.Members...), g.Out)
+		}
+	}
+	return out
+}
+
+// inlinedBeside lists the Funcs that are inlined, though they need not be, into stages that read a Func.
+func (r *Result) inlinedBeside(fn int) []int {
+	readers := r.Problem.Affected(fn)
+	var out []int
+	for id, inlined := range r.Problem.Inlined {
+		if inlined && !r.Problem.Regions.Endless[id] && slices.ContainsFunc(r.Problem.Affected(id), func(c int) bool {
+			return !r.Problem.Inlined[c] && slices.Contains(readers, c)
+		}) {
+			out = append(out, id)
 		}
 	}
 	return out

@@ -44,16 +44,16 @@ func TestRunnerUp(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		faults [][]int
+		faults [][]Fault
 		want   map[string]int // nil: there is no other
 	}{
 		{"no fault", nil, map[string]int{"first": 1, "second": 1}},
-		{"a kernel", [][]int{{id("first")}}, map[string]int{"first": 0, "first_grad": 0, "second": 1}},
-		{"by a member's name", [][]int{{id("second_grad")}}, map[string]int{"first": 1, "second": 0, "second_grad": 0}},
-		{"one after the other", [][]int{{id("first")}, {id("second")}}, map[string]int{"first": 0, "first_grad": 0, "second": 0, "second_grad": 0}},
-		{"the whole schedule", [][]int{{WholeSchedule}}, map[string]int{"first": 0, "first_grad": 0, "second": 0, "second_grad": 0}},
-		{"a kernel of one Func", [][]int{{id("first")}, {id("first"), id("first_grad")}}, nil},
-		{"the whole schedule twice, with nothing inlined", [][]int{{WholeSchedule}, {WholeSchedule}}, nil},
+		{"a kernel", [][]Fault{{{Func: id("first")}}}, map[string]int{"first": 0, "first_grad": 0, "second": 1}},
+		{"by a member's name", [][]Fault{{{Func: id("second_grad")}}}, map[string]int{"first": 1, "second": 0, "second_grad": 0}},
+		{"one after the other", [][]Fault{{{Func: id("first")}}, {{Func: id("second")}}}, map[string]int{"first": 0, "first_grad": 0, "second": 0, "second_grad": 0}},
+		{"the whole schedule", [][]Fault{{{Func: WholeSchedule}}}, map[string]int{"first": 0, "first_grad": 0, "second": 0, "second_grad": 0}},
+		{"a kernel of one Func", [][]Fault{{{Func: id("first")}}, {{Func: id("first")}, {Func: id("first_grad")}}}, nil},
+		{"the whole schedule twice, with nothing inlined", [][]Fault{{{Func: WholeSchedule}}, {{Func: WholeSchedule}}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := RunnerUp(p, DefaultParams(), c.faults, false)
@@ -101,13 +101,13 @@ func TestNothingInlined(t *testing.T) {
 	b.Output(out, 1536, 2560)
 	p := b.Build()
 	for _, c := range []struct {
-		faults [][]int
+		faults [][]Fault
 		want   map[string]int
 	}{
 		{nil, map[string]int{"out": 0}},
-		{[][]int{{WholeSchedule}}, map[string]int{"out": 0, "twice": 0}},
-		{[][]int{{0}}, nil}, // one kernel at fault is no reason
-		{[][]int{{WholeSchedule}, {WholeSchedule}}, nil},
+		{[][]Fault{{{Func: WholeSchedule}}}, map[string]int{"out": 0, "twice": 0}},
+		{[][]Fault{{{Func: 0}}}, nil}, // one kernel at fault is no reason
+		{[][]Fault{{{Func: WholeSchedule}}, {{Func: WholeSchedule}}}, nil},
 	} {
 		r, err := RunnerUp(p, DefaultParams(), c.faults, true)
 		if err != nil {
@@ -123,6 +123,82 @@ func TestNothingInlined(t *testing.T) {
 			t.Errorf("after %v, members by kernel: %s", c.faults, diff)
 		}
 	}
+}
+
+// TestUnneeded: a Func of which Halide needs no point gets no kernel.
+func TestUnneeded(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 4096)
+	chain := func(name string, update bool) {
+		// At one point a reader reads all of it: to compute it again there would be dear.
+		read := b.Func(name+"_read", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			e := in.At(v[0])
+			for range 40 {
+				e = e.Mul(e).Add(v[0].Cast(irtest.F32))
+			}
+			return e
+		})
+		if update {
+			read.Update(nil, func(v, _ []irtest.Expr) ([]irtest.Expr, irtest.Expr) { return v, read.At(v[0]).Add(read.At(v[0])) })
+		}
+		beside := b.Func(name+"_beside", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0]) })
+		b.Output(b.Func(name, []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return beside.At(v[0]).Add(read.At(v[1])).Add(read.At(v[0]))
+		}), 4096, 4096)
+	}
+	chain("pure", false)
+	chain("updated", true)
+	p := b.Build()
+	unneeded := func(label string) []Fault {
+		return []Fault{{Func: slices.IndexFunc(p.Funcs, func(f halideir.Func) bool { return f.Label == label }), Unneeded: true}}
+	}
+	for _, c := range []struct {
+		name         string
+		faults       [][]Fault
+		device, host []string // the Funcs with kernels, those on the host
+	}{
+		{"no fault", nil, []string{"pure", "pure_read", "updated", "updated_read"}, nil},
+		{"it is inlined", [][]Fault{unneeded("pure_read")}, []string{"pure", "updated", "updated_read"}, nil},
+		{"nothing is inlined beside it", [][]Fault{unneeded("updated_read")}, []string{"pure", "pure_read", "updated", "updated_beside", "updated_read"}, nil},
+		{"on the host with its readers", [][]Fault{unneeded("updated_read"), unneeded("updated_read")}, []string{"pure", "pure_read", "updated_beside"}, []string{"updated", "updated_read"}},
+		{"one after the other", [][]Fault{unneeded("updated_read"), append(unneeded("updated_read"), unneeded("pure_read")...)}, []string{"pure", "updated_beside"}, []string{"updated", "updated_read"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := RunnerUp(p, DefaultParams(), c.faults, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var device, host []string
+			for _, k := range r.Schedule.Kernels {
+				list := &device
+				if k.Host {
+					list = &host
+				}
+				for _, fn := range append([]int{k.Func}, membersOf(r, k.Func)...) {
+					if label := p.Funcs[fn].Label; !slices.Contains(*list, label) {
+						*list = append(*list, label)
+					}
+				}
+			}
+			slices.Sort(device)
+			slices.Sort(host)
+			if diff := cmp.Diff([][]string{c.device, c.host}, [][]string{device, host}); diff != "" {
+				t.Errorf("Funcs computed on the device and on the host: %s", diff)
+			}
+		})
+	}
+	if r, err := RunnerUp(p, DefaultParams(), [][]Fault{unneeded("pure_read"), unneeded("pure_read")}, false); err != nil || r != nil {
+		t.Errorf("a second time: %v, %v, want no answer", r, err)
+	}
+}
+
+func membersOf(r *Result, out int) []int {
+	for _, g := range r.Groups {
+		if g.Out == out {
+			return g.Members
+		}
+	}
+	return nil
 }
 
 // TestNeeds: what the pipeline reads of its inputs, whatever is fused.

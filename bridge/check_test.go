@@ -133,7 +133,7 @@ func TestDisagreements(t *testing.T) {
 		{"more shared memory than the most", right().but(func(k *abi.Kernel) { k.SharedBytes, k.SharedExact = 575, false }), "the kernel of blur_y: 575 B of shared memory are expected, 576 are taken"},
 		{"shared memory sized on the host", fused(), "the kernel of blur_y: 576 B of shared memory are expected, the size is known only at run time"},
 		{"trap", fused(bound("x", 16), bound("y", 8)).but(func(k *abi.Kernel) { k.SharedBytes = 16 * 8 * 4 }), "the kernel of blur_y: it checks its storage at run time, with a trap"},
-		{"missing", candidate{directives: right().directives, kernels: append(right().kernels, abi.Kernel{Func: blurX})}, "the kernel of blur_x: one kernel is expected, 0 are launched"},
+		{"missing", candidate{directives: right().directives, kernels: append(right().kernels, abi.Kernel{Func: blurX})}, "the kernel of blur_x: one kernel is expected, 0 are launched: Halide needs no point of it"},
 		{"unexpected", candidate{directives: right().directives, kernels: right().kernels[:1]}, "the kernel of blur_y.update(0): a kernel of 1x1x1 blocks of 48x1x1 threads is launched, none is expected"},
 		{"launched in a loop", candidate{directives: append(alone().directives, do(schedule.Serial, blurY, 0, "y_o")), kernels: alone().kernels}, "the kernel of blur_y: the host launches it 6 times"},
 		{"global memory", candidate{directives: append(right().directives, schedule.Directive{Do: schedule.StoreIn, Func: blurX, Memory: schedule.MemoryHeap}), kernels: right().kernels}, "the kernel of blur_y: it keeps what belongs to a block in global memory"},
@@ -173,6 +173,7 @@ func TestOtherBlocks(t *testing.T) {
 // goes, then all inlining.
 func TestRunnersUp(t *testing.T) {
 	wrong := func(threads int64) candidate { return right().but(func(k *abi.Kernel) { k.Threads[0] = threads }) }
+	idle := candidate{directives: right().directives, kernels: append(right().kernels, abi.Kernel{Func: blurX})}
 	refused := candidate{directives: append(alone().directives, do(schedule.Vectorize, blurY, 0, "y_o")), kernels: alone().kernels}
 	const (
 		asIs   = "there is no other way to run it; it is taken as it is"
@@ -186,6 +187,9 @@ func TestRunnersUp(t *testing.T) {
 		{"the second", []candidate{wrong(5), wrong(7), right()}, []string{"5x9x1 threads", "7x9x1 threads", "// runner-up to [[2] [2]]", "as expected"}},
 		{"none of three", []candidate{wrong(5), wrong(7), wrong(9), right()}, []string{"5x9x1 threads", "7x9x1 threads", "9x9x1 threads", "// runner-up to [[2] [2] [-1]]", "as expected"}},
 		{"none of five", []candidate{wrong(5), wrong(7), wrong(9), wrong(11), wrong(13)}, []string{"11x9x1 threads", "13x9x1 threads", "// runner-up to [[2] [2] [-1] [-1]]", asIs}},
+		{"nothing is needed of a Func", []candidate{idle, right()}, []string{"// runner-up to [[1 unneeded]]", "as expected"}},
+		{"nothing is needed of a Func after a fault", []candidate{wrong(5), idle, right()}, []string{"// runner-up to [[2] [1 unneeded]]", "as expected"}},
+		{"nothing is needed of a Func and there is no runner-up", []candidate{idle}, []string{asIs, "// scripted"}},
 		{"no runner-up", []candidate{wrong(5)}, []string{asIs, "// scripted"}},
 		{"refused, then not", []candidate{refused, right()}, []string{"// runner-up to [[-1]]", "as expected"}},
 		{"refused twice", []candidate{refused, refused}, []string{either, "// scripted"}},

@@ -25,8 +25,21 @@ type Request struct {
 	Params  map[string]string // the autoscheduler's parameters, without their prefix
 	Verbose int               // level of HL_DEBUG_AUTOSCHEDULE
 	// Faults are what checks found: of the first schedule, of the runner-up that was the
-	// answer to it, and so on. Each is the Func of a kernel, or -1 for the schedule as a whole.
-	Faults [][]int
+	// answer to it, and so on.
+	Faults [][]Fault
+}
+
+// Fault is what a check found wrong with an answer.
+type Fault struct {
+	Func     int  // whose kernel, or -1 for the schedule as a whole
+	Unneeded bool // Halide needs no point of the Func at the estimated sizes
+}
+
+func (f Fault) String() string {
+	if f.Unneeded {
+		return fmt.Sprint(f.Func, " unneeded")
+	}
+	return fmt.Sprint(f.Func)
 }
 
 // Answer is what it gets: directives for the pipeline, and the same as Halide C++ and for
@@ -105,7 +118,7 @@ func decode(req *C.gowarp_request) Request {
 		for len(r.Faults) <= int(f.attempt) {
 			r.Faults = append(r.Faults, nil)
 		}
-		r.Faults[f.attempt] = append(r.Faults[f.attempt], int(f._func))
+		r.Faults[f.attempt] = append(r.Faults[f.attempt], Fault{int(f._func), f.unneeded != 0})
 	}
 	return r
 }

@@ -50,8 +50,9 @@ typedef struct {
 // What a check found wrong with an earlier answer: the kernel of a Func, or the schedule
 // as a whole.
 typedef struct {
-    int32_t attempt;  // which answer, from 0
-    int32_t func;     // -1: it is not known which kernel
+    int32_t attempt;   // which answer, from 0
+    int32_t func;      // -1: it is not known which kernel
+    int32_t unneeded;  // Halide needs no point of the Func at the estimated sizes
 } gowarp_fault;
 
 // What C++ asks of Go: everything is owned by C++ and valid during the call.

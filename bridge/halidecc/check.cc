@@ -107,14 +107,12 @@ public:
             if (n == 1) {
                 continue;
             }
-            if (n == 0 && launched(lowered, want.func)) {
+            if (n > 0) {
+                fault(want.func, want.stage, "one kernel is expected, " + std::to_string(n) + " are launched");
+            } else if (launched(lowered, want.func)) {
                 remark(want.func, want.stage, "none is launched: Halide sees that it changes nothing");
-                continue;
-            }
-            fault(want.func, want.stage, "one kernel is expected, " + std::to_string(n) + " are launched");
-            if (n == 0) {
-                // Its readers need nothing of it once others are inlined: no kernel is at fault.
-                verdict.kind = Verdict::refused;
+            } else {
+                unneeded(want.func, want.stage, "one kernel is expected, 0 are launched");
             }
         }
         for (size_t k = 0; k < found.size(); k++) {
@@ -136,7 +134,9 @@ private:
         if (got.times != 1) {
             at("the host launches it " + (got.times == unknown ? std::string("?") : std::to_string(got.times)) + " times");
         }
-        if (differ(want.blocks, got.blocks)) {
+        if (std::find(got.blocks, got.blocks + 3, 0) != got.blocks + 3 && got.times != 0 && !g_.funcs[want.func].output) {
+            unneeded(want.func, want.stage, dims(want.blocks) + " blocks are expected, none is launched");
+        } else if (differ(want.blocks, got.blocks)) {
             // The region of the Func is another one than was worked out from the estimates,
             // however it is computed: no reason for another schedule.
             remark(want.func, want.stage, dims(want.blocks) + " blocks are expected, " + dims(got.blocks) + " are launched");
@@ -168,6 +168,15 @@ private:
             verdict.funcs.push_back(func);
         }
         remark(func, stage, why);
+    }
+
+    // A launch over no blocks fails, and so does an empty buffer on a device. Where Halide
+    // computes a Func nowhere its readers may refer to it nonetheless.
+    void unneeded(int func, int stage, const std::string &why) {
+        fault(func, stage, why + ": Halide needs no point of it at the estimated sizes");
+        if (std::find(verdict.unneeded.begin(), verdict.unneeded.end(), func) == verdict.unneeded.end()) {
+            verdict.unneeded.push_back(func);
+        }
     }
 
     void remark(int func, int stage, const std::string &why) {

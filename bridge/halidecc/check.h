@@ -15,12 +15,13 @@ struct Verdict {
     enum Kind {
         agrees,     // notes may hold what no other schedule would change
         disagrees,  // funcs are those of the kernels that do not
-        refused,    // Halide does not lower it, dies of it, leaves a Func away, or asks for more of an input than is needed
+        refused,    // Halide does not lower it, dies of it, or asks for more of an input than is needed
         unchecked,  // nothing is known
     };
     Kind kind = agrees;
     std::vector<int> funcs;
     std::vector<std::string> notes;  // for people, a line each
+    std::vector<int> unneeded;  // Funcs with a kernel of which Halide needs no point at the estimated sizes
 };
 
 // Applies the reply's directives in a forked child, lowers the pipeline there up to the

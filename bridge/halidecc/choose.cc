@@ -17,15 +17,18 @@ constexpr int most_by_kernel = 2;
 // that fuses nothing inlines nothing.
 constexpr int whole = -1;
 
+// So many answers may each be found to compute Funcs of which nothing is needed.
+constexpr int most_unneeded = 8;
+
 }  // namespace
 
 std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &ask,
                               const std::function<void(const std::string &)> &say) {
     std::vector<gowarp_fault> faults;
     std::unique_ptr<Reply> winner = ask(faults), now;
-    const auto runner_up = [&](int attempt, const std::vector<int> &funcs) {
+    const auto runner_up = [&](int attempt, const std::vector<int> &funcs, bool unneeded) {
         for (int f : funcs) {
-            faults.push_back({attempt, f});
+            faults.push_back({attempt, f, unneeded ? 1 : 0});
         }
         std::unique_ptr<Reply> next = ask(faults);
         if (next->none) {
@@ -48,8 +51,9 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
             say("the schedule could not be checked and is taken as it is");
             break;
         }
-        const bool refused = v.kind == Verdict::refused, all = refused || attempt >= most_by_kernel;
-        std::unique_ptr<Reply> next = runner_up(attempt, all ? std::vector<int>{whole} : v.funcs);
+        const bool unneeded = !v.unneeded.empty() && attempt < most_unneeded;
+        const bool refused = v.kind == Verdict::refused, all = !unneeded && (refused || attempt >= most_by_kernel);
+        std::unique_ptr<Reply> next = runner_up(attempt, unneeded ? v.unneeded : all ? std::vector<int>{whole} : v.funcs, unneeded);
         if (!next && refused) {
             say("without fusion and inlining it is no better; the first schedule is taken");
             now.reset();
@@ -60,7 +64,9 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
             break;
         }
         now = std::move(next);
-        say(all ? "runner-up: less is fused or inlined in the whole of it" : "runner-up: every Func of such a kernel in a kernel of its own");
+        say(unneeded ? "runner-up: such a Func is inlined, or with its readers on the host" :
+            all      ? "runner-up: less is fused or inlined in the whole of it" :
+                       "runner-up: every Func of such a kernel in a kernel of its own");
     }
     return now ? std::move(now) : std::move(winner);
 }

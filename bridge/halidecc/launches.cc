@@ -113,9 +113,10 @@ private:
         return simplify(substitute(values_, e));
     }
 
+    // A size; less than nothing is nothing.
     int64_t number(const Expr &e) const {
         const auto n = as_const_int(evaluate(e));
-        return n && *n >= 0 ? *n : unknown;
+        return n ? std::max<int64_t>(*n, 0) : unknown;
     }
 
     // Lowered code uses every name once, so that nothing is forgotten at the end of a let;

@@ -49,7 +49,13 @@ func answer(req abi.Request) (abi.Answer, error) {
 	if err := autoscheduler.CheckTarget(p, params); err != nil {
 		return abi.Answer{}, err
 	}
-	r, err := autoscheduler.RunnerUp(p, params, req.Faults, req.Verbose > 1)
+	faults := make([][]autoscheduler.Fault, len(req.Faults))
+	for i, found := range req.Faults {
+		for _, f := range found {
+			faults[i] = append(faults[i], autoscheduler.Fault(f))
+		}
+	}
+	r, err := autoscheduler.RunnerUp(p, params, faults, req.Verbose > 1)
 	switch {
 	case err != nil:
 		return abi.Answer{}, err

@@ -101,6 +101,29 @@ func (pr *Problem) StageReads(fn, stage, producer int) bool {
 	return slices.Contains(pr.Expand[pr.StageIndex(fn, stage)].Reads, producer)
 }
 
+// Affected is every Func that reaches id through inlined Funcs, ascending.
+func (pr *Problem) Affected(id int) []int {
+	seen := map[int]bool{}
+	var out []int
+	work := []int{id}
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, c := range pr.Access.Consumers(f) {
+			if seen[c.Func] {
+				continue
+			}
+			seen[c.Func] = true
+			out = append(out, c.Func)
+			if pr.Inlined[c.Func] {
+				work = append(work, c.Func)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Bytes is the storage of one point of a Func, all tuple components together.
 func (pr *Problem) Bytes(fn int) int64 {
 	n := int64(0)
