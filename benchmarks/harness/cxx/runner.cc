@@ -156,7 +156,8 @@ int main(int argc, char **argv) {
             }
             arg.buffer = Buffer<>(m.type, extents);
             // What the pipeline leaves out must not pass for a result.
-            memset(arg.buffer.data(), 0xA5, arg.buffer.size_in_bytes());
+            // 0xFF is a NaN in every float type; 0xA5 would be a float near zero.
+            memset(arg.buffer.data(), m.type.code == halide_type_float ? 0xFF : 0xA5, arg.buffer.size_in_bytes());
         }
         if (auto at = mins.find(m.name); at != mins.end()) {
             if ((int)at->second.size() != m.dimensions) {
