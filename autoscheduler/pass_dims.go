@@ -46,7 +46,7 @@ func chooseDims(s *state) error {
 					serial *= float64(iv.Extent())
 				}
 			}
-			d.Atomic = parallel < fewParallel && serial >= manySerial && atomicUpdate(pr, f, &f.Stages[st])
+			d.Atomic = parallel < fewParallel && serial >= manySerial && !slices.Contains(s.tried.inOrder, id) && atomicUpdate(pr, f, &f.Stages[st])
 			whole := predicated(s.p, &f.Stages[st])
 			longest := -1
 			for l := range box {

@@ -82,6 +82,7 @@ const WholeSchedule = -1
 type Fault struct {
 	Func     int  // whose kernel did, or WholeSchedule
 	Unneeded bool // Halide needs no point of the Func at the estimated sizes
+	Torn     bool // its update was to be atomic and is not
 }
 
 // tried is what earlier schedules leave to the next.
@@ -89,13 +90,14 @@ type tried struct {
 	apart    []int // Funcs that share no kernel with another
 	unneeded []int // Funcs that get no kernel
 	stored   []int // Funcs that are not inlined
+	inOrder  []int // Funcs whose updates have no atomic operations
 	plain    bool  // nothing is inlined
 }
 
 // RunnerUp is Run for a pipeline of which earlier schedules did not come out as expected.
 // faults[0] are those of Run's schedule, faults[1] those of the runner-up to it, and so on.
 // A Func of which Halide needs no point is inlined; where it has updates, nothing else is inlined into its
-// readers; and where it is still not needed it is kept on the host with them. The Funcs of other kernels that are at fault get a kernel each, all others are
+// readers; and where it is still not needed it is kept on the host with them. Updates that were to be atomic run in order. The Funcs of other kernels that are at fault get a kernel each, all others are
 // fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
 // is so already, nothing is inlined any more. The answer is nil where this is what
 // the schedule before was. A replayed schedule has no runner-up.
@@ -106,9 +108,11 @@ func RunnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain boo
 		if err != nil {
 			return nil, err
 		}
-		var kernels, unneeded, stored []int
+		var kernels, unneeded, stored, inOrder []int
 		for _, f := range found {
 			switch {
+			case f.Torn && !slices.Contains(after.inOrder, f.Func):
+				inOrder = append(inOrder, f.Func)
 			case !f.Unneeded:
 				kernels = append(kernels, f.Func)
 			case slices.Contains(after.unneeded, f.Func):
@@ -122,7 +126,8 @@ func RunnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain boo
 		switch {
 		case params.Schedule != "":
 			return nil, nil
-		case len(unneeded) > 0 || len(stored) > 0 || len(more) > 0:
+		case len(unneeded) > 0 || len(stored) > 0 || len(inOrder) > 0 || len(more) > 0:
+			after.inOrder = append(after.inOrder, inOrder...)
 			after.stored = append(after.stored, stored...)
 			after.unneeded = append(after.unneeded, unneeded...)
 			after.apart = append(after.apart, more...)

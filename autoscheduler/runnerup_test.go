@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gowarp/halideir"
+	"gowarp/halideir/schedule"
 	"gowarp/internal/irtest"
 )
 
@@ -188,6 +189,35 @@ func TestUnneeded(t *testing.T) {
 		})
 	}
 	if r, err := RunnerUp(p, DefaultParams(), [][]Fault{unneeded("pure_read"), unneeded("pure_read")}, false); err != nil || r != nil {
+		t.Errorf("a second time: %v, %v, want no answer", r, err)
+	}
+}
+
+// TestTorn: an update whose atomic operation came out as something else runs in order.
+func TestTorn(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.U8, 640, 480)
+	hist := b.Func("hist", []string{"i"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return v[0].Mul(0) })
+	hist.Update([]irtest.RVar{{Name: "r$x", Extent: 640}, {Name: "r$y", Extent: 480}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		at := in.At(r[0], r[1]).Cast(irtest.I32)
+		return []irtest.Expr{at}, hist.At(at).Add(1)
+	})
+	b.Output(hist, 256)
+	p := b.Build()
+	torn := []Fault{{Func: hist.ID, Torn: true}}
+	for _, c := range []struct {
+		faults [][]Fault
+		atomic bool
+	}{{nil, true}, {[][]Fault{torn}, false}} {
+		r, err := RunnerUp(p, DefaultParams(), c.faults, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(r.Schedule.Directives, func(d schedule.Directive) bool { return d.Do == schedule.Atomic }); got != c.atomic {
+			t.Errorf("after %v: atomic %v, want %v", c.faults, got, c.atomic)
+		}
+	}
+	if r, err := RunnerUp(p, DefaultParams(), [][]Fault{torn, torn}, false); err != nil || r != nil {
 		t.Errorf("a second time: %v, %v, want no answer", r, err)
 	}
 }

@@ -29,17 +29,24 @@ type Request struct {
 	Faults [][]Fault
 }
 
+// FaultKind is what is wrong with a kernel.
+type FaultKind int32
+
+// The kinds of fault.
+const (
+	KernelDiffers FaultKind = C.gowarp_kernel_differs // it is another than was expected
+	Unneeded      FaultKind = C.gowarp_unneeded       // Halide needs no point of the Func at the estimated sizes
+	Torn          FaultKind = C.gowarp_torn           // an operation that was to be atomic is not
+)
+
 // Fault is what a check found wrong with an answer.
 type Fault struct {
-	Func     int  // whose kernel, or -1 for the schedule as a whole
-	Unneeded bool // Halide needs no point of the Func at the estimated sizes
+	Func int // whose kernel, or -1 for the schedule as a whole
+	Kind FaultKind
 }
 
 func (f Fault) String() string {
-	if f.Unneeded {
-		return fmt.Sprint(f.Func, " unneeded")
-	}
-	return fmt.Sprint(f.Func)
+	return fmt.Sprint(f.Func) + [...]string{"", " unneeded", " torn"}[f.Kind]
 }
 
 // Answer is what it gets: directives for the pipeline, and the same as Halide C++ and for
@@ -118,7 +125,7 @@ func decode(req *C.gowarp_request) Request {
 		for len(r.Faults) <= int(f.attempt) {
 			r.Faults = append(r.Faults, nil)
 		}
-		r.Faults[f.attempt] = append(r.Faults[f.attempt], Fault{int(f._func), f.unneeded != 0})
+		r.Faults[f.attempt] = append(r.Faults[f.attempt], Fault{int(f._func), FaultKind(f.kind)})
 	}
 	return r
 }

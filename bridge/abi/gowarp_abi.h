@@ -47,12 +47,19 @@ typedef struct {
     int64_t min, max;
 } gowarp_need;
 
+// What is wrong with a kernel.
+enum {
+    gowarp_kernel_differs,  // it is another than was expected
+    gowarp_unneeded,        // Halide needs no point of the Func at the estimated sizes
+    gowarp_torn,            // an operation that was to be atomic is not
+};
+
 // What a check found wrong with an earlier answer: the kernel of a Func, or the schedule
 // as a whole.
 typedef struct {
-    int32_t attempt;   // which answer, from 0
-    int32_t func;      // -1: it is not known which kernel
-    int32_t unneeded;  // Halide needs no point of the Func at the estimated sizes
+    int32_t attempt;  // which answer, from 0
+    int32_t func;     // -1: it is not known which kernel
+    int32_t kind;
 } gowarp_fault;
 
 // What C++ asks of Go: everything is owned by C++ and valid during the call.

@@ -155,8 +155,18 @@ private:
         if (got.trap) {
             at("it checks its storage at run time, with a trap");
         }
+        if (got.torn) {
+            at("its atomic operation loads the old value without protection");
+            add(verdict.torn, want.func);
+        }
         if (got.global_scratch) {
             at("it keeps what belongs to a block in global memory");
+        }
+    }
+
+    static void add(std::vector<int> &funcs, int func) {
+        if (std::find(funcs.begin(), funcs.end(), func) == funcs.end()) {
+            funcs.push_back(func);
         }
     }
 
@@ -164,9 +174,7 @@ private:
         if (verdict.kind != Verdict::refused) {
             verdict.kind = Verdict::disagrees;
         }
-        if (std::find(verdict.funcs.begin(), verdict.funcs.end(), func) == verdict.funcs.end()) {
-            verdict.funcs.push_back(func);
-        }
+        add(verdict.funcs, func);
         remark(func, stage, why);
     }
 
@@ -174,9 +182,7 @@ private:
     // computes a Func nowhere its readers may refer to it nonetheless.
     void unneeded(int func, int stage, const std::string &why) {
         fault(func, stage, why + ": Halide needs no point of it at the estimated sizes");
-        if (std::find(verdict.unneeded.begin(), verdict.unneeded.end(), func) == verdict.unneeded.end()) {
-            verdict.unneeded.push_back(func);
-        }
+        add(verdict.unneeded, func);
     }
 
     void remark(int func, int stage, const std::string &why) {

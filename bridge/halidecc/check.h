@@ -21,7 +21,8 @@ struct Verdict {
     Kind kind = agrees;
     std::vector<int> funcs;
     std::vector<std::string> notes;  // for people, a line each
-    std::vector<int> unneeded;  // Funcs with a kernel of which Halide needs no point at the estimated sizes
+    std::vector<int> unneeded;  // those of them of which Halide needs no point at the estimated sizes
+    std::vector<int> torn;      // those of them with an operation that is not atomic
 };
 
 // Applies the reply's directives in a forked child, lowers the pipeline there up to the

@@ -17,8 +17,8 @@ constexpr int most_by_kernel = 2;
 // that fuses nothing inlines nothing.
 constexpr int whole = -1;
 
-// So many answers may each be found to compute Funcs of which nothing is needed.
-constexpr int most_unneeded = 8;
+// So many answers may each have kernels for which there is a remedy of their own.
+constexpr int most_remedies = 8;
 
 }  // namespace
 
@@ -26,9 +26,9 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
                               const std::function<void(const std::string &)> &say) {
     std::vector<gowarp_fault> faults;
     std::unique_ptr<Reply> winner = ask(faults), now;
-    const auto runner_up = [&](int attempt, const std::vector<int> &funcs, bool unneeded) {
+    const auto runner_up = [&](int attempt, const std::vector<int> &funcs, int32_t kind) {
         for (int f : funcs) {
-            faults.push_back({attempt, f, unneeded ? 1 : 0});
+            faults.push_back({attempt, f, kind});
         }
         std::unique_ptr<Reply> next = ask(faults);
         if (next->none) {
@@ -51,9 +51,12 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
             say("the schedule could not be checked and is taken as it is");
             break;
         }
-        const bool unneeded = !v.unneeded.empty() && attempt < most_unneeded;
-        const bool refused = v.kind == Verdict::refused, all = !unneeded && (refused || attempt >= most_by_kernel);
-        std::unique_ptr<Reply> next = runner_up(attempt, unneeded ? v.unneeded : all ? std::vector<int>{whole} : v.funcs, unneeded);
+        const bool refused = v.kind == Verdict::refused, remedy = attempt < most_remedies;
+        const bool unneeded = remedy && !v.unneeded.empty(), torn = remedy && !unneeded && !v.torn.empty();
+        const bool all = !unneeded && !torn && (refused || attempt >= most_by_kernel);
+        std::unique_ptr<Reply> next = unneeded ? runner_up(attempt, v.unneeded, gowarp_unneeded) :
+                                      torn     ? runner_up(attempt, v.torn, gowarp_torn) :
+                                                 runner_up(attempt, all ? std::vector<int>{whole} : v.funcs, gowarp_kernel_differs);
         if (!next && refused) {
             say("without fusion and inlining it is no better; the first schedule is taken");
             now.reset();
@@ -65,6 +68,7 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
         }
         now = std::move(next);
         say(unneeded ? "runner-up: such a Func is inlined, or with its readers on the host" :
+            torn     ? "runner-up: the updates of such a Func run in order" :
             all      ? "runner-up: less is fused or inlined in the whole of it" :
                        "runner-up: every Func of such a kernel in a kernel of its own");
     }

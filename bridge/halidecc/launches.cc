@@ -190,6 +190,26 @@ private:
         }
     }
 
+    void visit(const Atomic *op) override {
+        const bool atomic = atomic_;
+        atomic_ = in_kernel_;
+        op->body.accept(this);
+        atomic_ = atomic;
+    }
+
+    // Halide's code generators make an atomic addition where the place cancels out of value
+    // minus place, and else a loop of compare-and-swap that loads the value without protection.
+    // The place may be simplified another way where it is loaded than where it is stored.
+    void visit(const Store *op) override {
+        if (atomic_ && expr_uses_var(op->value, op->name)) {
+            const Expr old = Load::make(op->value.type(), op->name, op->index, Buffer<>(), op->param, op->predicate, op->alignment);
+            if (expr_uses_var(simplify(common_subexpression_elimination(op->value - old)), op->name)) {
+                found.back().torn = true;
+            }
+        }
+        IRVisitor::visit(op);
+    }
+
     // What is asked of an input is said by the error that it would be not to have it:
     // whose buffer, the dimension, the least and the largest index that is touched.
     void need(const Expr &message) {
@@ -230,7 +250,7 @@ private:
 
     const Graph &g_;
     Values values_;
-    bool in_kernel_ = false, scratch_ = false;
+    bool in_kernel_ = false, atomic_ = false, scratch_ = false;
     int64_t times_ = 1;
 };
 
@@ -253,7 +273,7 @@ std::string print_lowered(const Lowered &all) {
         for (const auto &v : {k.blocks, k.threads}) {
             s << " " << v[0] << " " << v[1] << " " << v[2];
         }
-        s << " " << k.shared_bytes << " " << k.times << " " << k.trap << " " << k.global_scratch << "\n";
+        s << " " << k.shared_bytes << " " << k.times << " " << k.trap << " " << k.torn << " " << k.global_scratch << "\n";
     }
     return s.str();
 }
@@ -268,7 +288,7 @@ Lowered parse_lowered(const std::string &text) {
     }
     Launch k;
     while (s >> k.func >> k.stage >> k.blocks[0] >> k.blocks[1] >> k.blocks[2] >> k.threads[0] >> k.threads[1] >> k.threads[2] >>
-           k.shared_bytes >> k.times >> k.trap >> k.global_scratch) {
+           k.shared_bytes >> k.times >> k.trap >> k.torn >> k.global_scratch) {
         all.launches.push_back(k);
     }
     return all;

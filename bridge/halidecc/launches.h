@@ -19,6 +19,7 @@ struct Launch {
     int64_t shared_bytes = 0;
     int64_t times = 1;          // iterations of host loops around it
     bool trap = false;          // it checks something at run time
+    bool torn = false;          // an atomic operation takes its old value from a load of its own
     bool global_scratch = false;  // its private storage is in global memory
 };
 

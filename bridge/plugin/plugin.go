@@ -52,7 +52,7 @@ func answer(req abi.Request) (abi.Answer, error) {
 	faults := make([][]autoscheduler.Fault, len(req.Faults))
 	for i, found := range req.Faults {
 		for _, f := range found {
-			faults[i] = append(faults[i], autoscheduler.Fault(f))
+			faults[i] = append(faults[i], autoscheduler.Fault{Func: f.Func, Unneeded: f.Kind == abi.Unneeded, Torn: f.Kind == abi.Torn})
 		}
 	}
 	r, err := autoscheduler.RunnerUp(p, params, faults, req.Verbose > 1)
