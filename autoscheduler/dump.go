@@ -265,6 +265,9 @@ func (s *state) nestCells(n *plan.Nest, stored string) []any {
 			if u.Tile > 0 {
 				text += fmt.Sprintf("/%d", u.Tile)
 			}
+			if u.Steps > 1 {
+				text += fmt.Sprintf(" %d at a time", u.Steps)
+			}
 			if u.Unroll {
 				text += " unrolled"
 			}

@@ -196,12 +196,18 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 	}
 	e := nestEmitter{n: n, st: st, lab: lab, add: add, inner: map[int]string{}, outer: map[int]string{}}
 	split(&e)
-	var serial, threads, blocks []string
+	var serial, steps, threads, blocks []string
 	for _, u := range n.Serial {
-		if u.Tile > 0 {
+		label := st.Loops[u.Loop].Label
+		switch {
+		case u.Tile > 0:
 			serial = append(serial, e.name(e.outer, u.Loop))
-		} else {
-			serial = append(serial, st.Loops[u.Loop].Label)
+		case u.Steps > 1:
+			o, i := lab.fresh(label, "_o"), lab.fresh(label, "_i")
+			add(schedule.Directive{Do: schedule.Split, Vars: []string{label, o, i}, N: u.Steps, Tail: schedule.TailGuardWithIf})
+			serial, steps = append(serial, i, o), append(steps, i)
+		default:
+			serial = append(serial, label)
 		}
 	}
 	for _, u := range n.Threads {
@@ -217,10 +223,13 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 	if len(order) > 1 && !inOrder(st, order) {
 		add(schedule.Directive{Do: schedule.Reorder, Vars: order})
 	}
-	for i, u := range n.Serial {
+	for _, u := range n.Serial {
 		if u.Unroll {
-			add(schedule.Directive{Do: schedule.Unroll, Vars: serial[i : i+1]})
+			steps = append(steps, st.Loops[u.Loop].Label)
 		}
+	}
+	for _, v := range steps {
+		add(schedule.Directive{Do: schedule.Unroll, Vars: []string{v}})
 	}
 	if e.unrolled {
 		for _, p := range e.points {

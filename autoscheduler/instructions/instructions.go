@@ -78,10 +78,8 @@ func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 	warps := float64((k.ThreadsPerBlock() + 31) / 32)
 	issued = warps * kernelStart
 	add := func(active float64, n *plan.Nest, register bool) {
-		c, times := e.points(k, n, register), 1.0
-		for _, u := range n.Serial {
-			times *= float64(max(u.Extent, 1))
-		}
+		straight, times := n.Straight()
+		c := e.points(k, &straight, register)
 		t := c.Total() * times
 		if times > 1 {
 			t += loopStep * times

@@ -335,6 +335,7 @@ func unrollWindow(pr *plan.Problem, m *plan.Member) {
 			}
 		}
 		n.Serial = domain
+		stepped(pr, n)
 	}
 }
 

@@ -33,6 +33,35 @@ func unroll(pr *plan.Problem, n *plan.Nest, constant func(loop halideir.Loop) bo
 	}
 }
 
+// A loop over a reduction's domain with several points around makes some iterations at a time: what they compute of
+// addresses they share. More code than this the compiler holds in too many registers.
+const (
+	maxSteps      = 4
+	maxSteppedOps = 1024 // operations and loads of all points and iterations
+)
+
+// stepped lets the innermost loop of a nest that is not unrolled make several iterations at a time.
+func stepped(pr *plan.Problem, n *plan.Nest) {
+	code := n.PointsPerThread() * int64(max(1, expanded(pr, n).Tree))
+	for i := range n.Serial {
+		u := &n.Serial[i]
+		if u.Unroll || u.Extent <= 1 {
+			code *= max(u.Extent, 1)
+			continue
+		}
+		if u.Tile > 0 || pr.P.Funcs[n.Func].Stages[n.Stage].Loops[u.Loop].RVar < 0 {
+			return
+		}
+		for s := int64(maxSteps); s > 1; s /= 2 {
+			if s*code <= maxSteppedOps && u.Extent >= 2*s {
+				u.Steps = s
+				return
+			}
+		}
+		return
+	}
+}
+
 func expanded(pr *plan.Problem, n *plan.Nest) *plan.Expand {
 	return &pr.Expand[pr.StageIndex(n.Func, n.Stage)]
 }

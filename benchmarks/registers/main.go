@@ -22,13 +22,13 @@ const uncapped = 255
 
 // Every program, and the ways in which it is scheduled.
 var (
-	programs = []string{"harris", "hist", "unsharp", "bilateral_grid", "mat_mul", "max_filter", "camera_pipe", "iir_blur", "stencil_chain", "interpolate", "local_laplacian", "nl_means"}
-	ways     = []way{{75, "nested"}, {75, "overlap"}, {75, "none"}, {50, "nested"}, {86, "nested"}}
+	programs = []string{"harris", "hist", "unsharp", "bilateral_grid", "mat_mul", "max_filter", "camera_pipe", "iir_blur", "stencil_chain", "interpolate", "local_laplacian", "nl_means", "lens_blur", "conv_layer"}
+	ways     = []way{{75, "fusion=nested"}, {75, "fusion=overlap"}, {75, "fusion=none"}, {50, "fusion=nested"}, {86, "fusion=nested"}, {75, "cost=issue,tiling=all"}}
 )
 
 type way struct {
 	capability int
-	fusion     string
+	params     string // as behind a scheduler's name: KEY=VALUE,...
 }
 
 // kernel is one comparison.
@@ -43,30 +43,34 @@ type kernel struct {
 func (k *kernel) Off() int { return k.Estimate - min(k.Ptxas, harness.MaxRegisters) }
 
 func main() {
+	only := flag.String("only", "", "the one way to measure, such as cost=issue,tiling=all")
 	out := flag.String("o", "build/registers.csv", "file to write")
 	flag.Parse()
-	if err := run(*out); err != nil {
+	if err := run(*out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "registers:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string) error {
+func run(out, only string) error {
 	tree, err := harness.Find()
 	if err != nil {
 		return err
 	}
 	var text strings.Builder
-	fmt.Fprintln(&text, "program,capability,fusion,kernel,estimate,ptxas,spilled_bytes_at_64")
+	fmt.Fprintln(&text, "program,capability,params,kernel,estimate,ptxas,spilled_bytes_at_64")
 	for _, name := range programs {
 		var all []kernel
 		for _, w := range ways {
+			if only != "" && w.params != only {
+				continue
+			}
 			ks, err := measure(tree, name, w)
 			if err != nil {
-				return fmt.Errorf("%s for %d, fusion=%s: %w", name, w.capability, w.fusion, err)
+				return fmt.Errorf("%s for %d, %s: %w", name, w.capability, w.params, err)
 			}
 			for _, k := range ks {
-				fmt.Fprintf(&text, "%s,%d,%s,%s,%d,%d,%d\n", name, w.capability, w.fusion, k.Name, k.Estimate, k.Ptxas, k.Spilled)
+				fmt.Fprintf(&text, "%s,%d,%q,%s,%d,%d,%d\n", name, w.capability, w.params, k.Name, k.Estimate, k.Ptxas, k.Spilled)
 			}
 			all = append(all, ks...)
 		}
@@ -94,10 +98,15 @@ func errors(ks []kernel) (mean, near float64) {
 
 // measure compares the kernels of one program, scheduled one way.
 func measure(tree *harness.Tree, name string, w way) ([]kernel, error) {
+	params := map[string]string{}
+	for _, kv := range strings.Split(w.params, ",") {
+		key, value, _ := strings.Cut(kv, "=")
+		params[key] = value
+	}
 	e, err := tree.Emit(harness.Generator{Source: "benchmarks/programs/" + name + "/" + name + ".cc", Name: name}, harness.EmitOptions{
 		Target: fmt.Sprintf("host-cuda-cuda_capability_%d", w.capability), Outputs: []string{"device_code"},
 		Env:       []string{"HL_DEBUG_AUTOSCHEDULE=1"},
-		Scheduler: harness.Gowarp(map[string]string{"fusion": w.fusion}),
+		Scheduler: harness.Gowarp(params),
 	})
 	if err != nil {
 		return nil, err

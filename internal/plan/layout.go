@@ -89,6 +89,7 @@ type Use struct {
 	Tile   int64 // the factor it is split by; 0 for a loop that is not split
 	Extent int64 // iterations at this level, at the estimates
 	Unroll bool  // Serial only: the iterations stand one after the other in the code
+	Steps  int64 // Serial only: the loop makes so many iterations at a time, which stand one after the other in the code; 0 or 1 if it does not
 	Tail   Tail  // Unrolled only: what becomes of points beyond the end
 }
 
@@ -158,6 +159,20 @@ func (n *Nest) PointsPerThread() int64 {
 		p *= u.Extent
 	}
 	return p
+}
+
+// Straight is the nest whose points are all iterations that stand between two turns of a serial loop, and how
+// often those loops turn.
+func (n *Nest) Straight() (Nest, float64) {
+	out, turns := *n, 1.0
+	for _, u := range n.Serial {
+		steps := max(u.Steps, 1)
+		turns *= float64((max(u.Extent, 1) + steps - 1) / steps)
+		if steps > 1 {
+			out.Unrolled = append(out.Unrolled[:len(out.Unrolled):len(out.Unrolled)], Use{Loop: u.Loop, Extent: steps})
+		}
+	}
+	return out, turns
 }
 
 // UnrolledUse is the loop's part among the points side by side.
