@@ -278,3 +278,30 @@ func TestSums(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestConvolutionLoads: points of a thread share what they read at sums of their own loops and the domain's, also between
+// iterations that stand one after the other in the code.
+func TestConvolutionLoads(t *testing.T) {
+	b := irtest.New()
+	in, kernel := b.Input("in", irtest.F32, 1026, 1026), b.Input("kernel", irtest.F32, 3, 3)
+	args := []string{"x", "y"}
+	sum := b.Func("sum", args, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
+	sum.Update([]irtest.RVar{{Name: "r$x", Extent: 3}, {Name: "r$y", Extent: 3}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return []irtest.Expr{v[0], v[1]}, sum.At(v[0], v[1]).Add(kernel.At(r[0], r[1]).Mul(in.At(v[0].Add(r[0]), v[1].Add(r[1]))))
+	})
+	out := b.Func("out", args, irtest.F32, func(v []irtest.Expr) irtest.Expr { return sum.At(v[0], v[1]).Max(0.0) })
+	b.Output(out, 1024, 1024)
+	r := windowed(t, b.Build(), map[string]string{"cost": "issue"})
+	k := r.Found[0].Layout.Kernels[0]
+	if len(k.Members) != 1 || k.Members[0].Where != plan.AtThread || len(k.Out.Unrolled) != 2 {
+		t.Fatalf("members %+v, want the sums in the threads", k.Members)
+	}
+	w, h := float64(k.Out.Unrolled[0].Extent), float64(k.Out.Unrolled[1].Extent)
+	_, requests := instructions.For(r.Problem).Block(k)
+	warps := float64(k.ThreadsPerBlock() / 32)
+	// Each request of points side by side is as many as there are points in x; stores too.
+	want := (9 + (w+2)*(h+2)*w + w*h*w) * warps
+	if requests > want || requests < (9+(w+2)*(h+2))*warps {
+		t.Errorf("%vx%v points: %.0f requests a block, want at most %.0f: %v elements of the image a thread", w, h, requests, want, (w+2)*(h+2))
+	}
+}

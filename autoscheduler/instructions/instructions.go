@@ -17,6 +17,7 @@ import (
 const (
 	kernelStart = 20  // a warp: indices of block and thread, parameters, pointers
 	nestStart   = 8   // a warp and stage: the test of the thread, the first address
+	looseStart  = 25  // more for each dimension of it whose ends are worked out at run time
 	barrier     = 1   // a warp and stage in shared memory
 	bufferStart = 4   // a thread and buffer in global memory: the first address
 	rowAddress  = 2   // a row of a buffer in global memory, beyond the first: the address
@@ -24,10 +25,14 @@ const (
 	clampedAt   = 3   // an element whose place in its row is clamped, once for all rows
 	anyAddress  = 4   // an element at a place that no loop gives
 	guardTest   = 1.5 // a test of an unrolled point
+	turnedRow   = 1   // a row of a buffer that moves with a serial loop: a step
 	loopStep    = 3   // an iteration of a serial loop
 	division    = 6   // of integers, most by constants
 	special     = 12  // exp, sin and the like
 )
+
+// simple are functions that are few instructions.
+var simple = map[string]float64{"sqrt": 1, "floor": 1, "ceil": 1, "round": 1, "trunc": 1, "fast_inverse": 1, "fast_inverse_sqrt": 1, "is_nan": 1, "lerp": 3}
 
 // Count is the instructions of one thread, by what they are for.
 type Count struct {
@@ -35,6 +40,7 @@ type Count struct {
 	// Requests are what the load/store unit is busy with for the Memory instructions: more than one each
 	// where the lanes of a warp are so far apart that banks or lines conflict.
 	Requests float64
+	Start    float64 // Address that serial loops around the points share
 }
 
 // Total is all instructions.
@@ -80,7 +86,7 @@ func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 	add := func(active float64, n *plan.Nest, register bool) {
 		straight, times := n.Straight()
 		c := e.points(k, &straight, register)
-		t := c.Total() * times
+		t := c.Total()*times + c.Start
 		if times > 1 {
 			t += loopStep * times
 		}
@@ -94,13 +100,25 @@ func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 				add(activeWarps(k, &k.Out), &m.Nests[j], true)
 				continue
 			}
-			issued += warps * (nestStart + barrier)
+			issued += warps * (nestStart + barrier + looseStart*loose(&m.Nests[j]))
 			add(activeWarps(k, &m.Nests[j]), &m.Nests[j], false)
 		}
 	}
 	issued += warps * nestStart
 	add(activeWarps(k, &k.Out), &k.Out, false)
 	return issued, requests
+}
+
+// loose is in how many dimensions a stage's region is known at run time only: its ends are minima and maxima of
+// the tile's and the readers'.
+func loose(n *plan.Nest) float64 {
+	out := 0.0
+	for _, u := range n.Serial {
+		if u.Tile > 0 {
+			out++
+		}
+	}
+	return out
 }
 
 // activeWarps is the number of warps in which a nest keeps a thread busy.
@@ -152,6 +170,7 @@ func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 	if register {
 		b = append(b, 1)
 	}
+	b = binary.AppendVarint(b, int64(turning(n)))
 	for i := range k.Members {
 		b = append(b, byte(k.Members[i].Where))
 		b = binary.AppendVarint(b, int64(k.Members[i].Func))
@@ -170,7 +189,7 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 		tests = float64(len(Shifts(n)) / len(shifts))
 		one, all := e.straight(k, &alone, shifts, register), e.straight(k, n, Shifts(n), register)
 		half := func(a, b float64) float64 { return (a*tests + b) / 2 }
-		c := Count{half(one.Arithmetic, all.Arithmetic), half(one.Address, all.Address), half(one.Memory, all.Memory), all.Control, half(one.Requests, all.Requests)}
+		c := Count{half(one.Arithmetic, all.Arithmetic), half(one.Address, all.Address), half(one.Memory, all.Memory), all.Control, half(one.Requests, all.Requests), half(one.Start, all.Start)}
 		for _, u := range n.Unrolled {
 			if guarded(u) {
 				c.Control += guardTest * float64(len(Shifts(n)))
@@ -179,6 +198,32 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 		return c
 	}
 	return e.straight(k, n, shifts, register)
+}
+
+// turning has the bit of every serial loop that turns, as access.Index.Loops has them.
+func turning(n *plan.Nest) uint64 {
+	loops := uint64(0)
+	for _, u := range n.Serial {
+		if u.Extent > 1 && !u.Unroll {
+			loops |= access.LoopBit(u.Loop)
+		}
+	}
+	return loops
+}
+
+func moves(x *access.Index, loops uint64) bool { return x.Loops&loops != 0 }
+
+// address is where the cost of an index goes: once a turn if it moves with the turning loops.
+func (c *Count) address(x *access.Index, turn uint64) *float64 {
+	if moves(x, turn) {
+		return &c.Address
+	}
+	return &c.Start
+}
+
+// nowhere reports whether a place hangs on what is not known.
+func nowhere(idx []access.Index) bool {
+	return slices.ContainsFunc(idx, func(x access.Index) bool { return x.Kind == access.Unknown && !x.IsSum() })
 }
 
 // guarded reports whether the points are tested one by one.
@@ -195,7 +240,7 @@ func together(n *plan.Nest) []Shift {
 func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
 	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
 	points := float64(len(shifts))
-	c := Count{}
+	c, turn := Count{}, turning(n)
 	own, casts := arithmetic(&e.pr.Access.Stage(n.Func, n.Stage).Value)
 	c.Arithmetic = points * own
 	called := map[key]bool{}
@@ -218,6 +263,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		}
 		for _, s := range shifts {
 			at := placeKey(t.Func, t.Input, t.Out, t.Index, s)
+			if nowhere(t.Index) {
+				at = at.and(int64(i)) // two places that are not known are not one
+			}
 			if loaded[at] {
 				continue
 			}
@@ -225,7 +273,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			c.Memory++
 			c.Requests += e.ways(n, t.Index, t.Bytes)
 			for _, x := range t.Index {
-				if x.Kind == access.Unknown {
+				if x.Kind == access.Unknown && !x.IsSum() {
 					c.Address += anyAddress
 				}
 			}
@@ -234,7 +282,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			}
 			if b := [2]int{t.Func, t.Input}; !buffers[b] {
 				buffers[b] = true
-				c.Address += bufferStart
+				c.Start += bufferStart
 			}
 			if len(t.Index) == 0 {
 				continue
@@ -242,18 +290,25 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			row := placeKey(t.Func, t.Input, 0, t.Index[1:], s)
 			if !rows[row] {
 				rows[row] = true
-				c.Address += rowAddress
-				for _, x := range t.Index[1:] {
-					if x.Clamped {
-						c.Address += clampedRow
+				c.Start += rowAddress
+				turned := false
+				for d := range t.Index {
+					turned = turned || moves(&t.Index[d], turn)
+				}
+				if turned {
+					c.Address += turnedRow
+				}
+				for d := range t.Index[1:] {
+					if x := &t.Index[d+1]; x.Clamped {
+						*c.address(x, turn) += clampedRow
 					}
 				}
 			}
-			if x := t.Index[0]; x.Clamped {
-				c.Address++ // it is no constant behind the row's address
+			if x := &t.Index[0]; x.Clamped {
+				*c.address(x, turn)++ // it is no constant behind the row's address
 				if at := placeKey(t.Func, t.Input, 0, t.Index[:1], s); !columns[at] {
 					columns[at] = true
-					c.Address += clampedAt
+					*c.address(x, turn) += clampedAt
 				}
 			}
 		}
@@ -277,7 +332,10 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				}
 				store[placeKey(0, 0, 0, idx, s)] = true
 			}
-			c.Address += bufferStart + rowAddress*float64(len(store))
+			c.Start += bufferStart + rowAddress*float64(len(store))
+			if turn != 0 {
+				c.Address += turnedRow * float64(len(store))
+			}
 		}
 	}
 	return c
@@ -297,7 +355,12 @@ func arithmetic(o *access.Ops) (ops, casts float64) {
 		fused += min(o.Count[access.Mul][kind], o.Count[access.AddSub][kind])
 	}
 	ops = float64(o.Total() - class[access.Cast] - fused)
-	ops += float64((division-1)*(class[access.Div]+class[access.Mod]) + (special-1)*class[access.Special])
+	ops += float64((division-1)*(class[access.Div]+class[access.Mod]-o.Shifts) + (special-1)*class[access.Special])
+	for name, n := range o.Special {
+		if cost, ok := simple[name]; ok {
+			ops += float64(n) * (cost - special)
+		}
+	}
 	return ops, float64(class[access.Cast])
 }
 
@@ -378,6 +441,13 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 				off = bounds.FloorDiv(off, x.Den)
 			}
 		case access.Unknown:
+			if terms, ok := x.Terms(); ok {
+				for _, t := range terms {
+					off += t.Num * s.of(t.Loop)
+					k = k.and(int64(t.Loop)).and(t.Num)
+				}
+				break
+			}
 			for l, d := range s {
 				if d != 0 && x.DependsOn(l) {
 					k = k.and(int64(l)).and(d)

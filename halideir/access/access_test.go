@@ -34,6 +34,12 @@ func TestIndex(t *testing.T) {
 	}
 	clamped := func(x access.Index) access.Index { x.Clamped = true; return x }
 	unknown := func(loops uint64) access.Index { return access.Index{Loop: -1, Den: 1, Loops: loops} }
+	sum := func(offset int64, terms ...access.Term) access.Index {
+		x := unknown(3)
+		x.Offset = offset
+		copy(x.Sum[:], terms)
+		return x
+	}
 	for name, c := range map[string]struct {
 		index func(in *irtest.Input, x, y expr) expr
 		want  access.Index
@@ -50,7 +56,11 @@ func TestIndex(t *testing.T) {
 		"-(x/2)":       {func(_ *irtest.Input, x, _ expr) expr { return x.Div(2).Mul(0).Sub(x.Div(2)) }, unknown(1)},
 		"x-x":          {func(_ *irtest.Input, x, _ expr) expr { return x.Sub(x) }, access.Index{Kind: access.Constant, Loop: -1, Den: 1, Loops: 1}},
 		"7":            {func(_ *irtest.Input, x, _ expr) expr { return x.Mul(0).Add(7) }, access.Index{Kind: access.Constant, Loop: -1, Den: 1, Offset: 7, Loops: 1}},
-		"x+y":          {func(_ *irtest.Input, x, y expr) expr { return x.Add(y) }, unknown(3)},
+		"x+y":          {func(_ *irtest.Input, x, y expr) expr { return x.Add(y) }, sum(0, access.Term{Loop: 0, Num: 1}, access.Term{Loop: 1, Num: 1})},
+		"3-2(y+4)+x":   {func(_ *irtest.Input, x, y expr) expr { return y.Add(4).Mul(-2).Add(3).Add(x) }, sum(-5, access.Term{Loop: 0, Num: 1}, access.Term{Loop: 1, Num: -2})},
+		"(x+y)/2":      {func(_ *irtest.Input, x, y expr) expr { return x.Add(y).Div(2) }, unknown(3)},
+		"x+y-x":        {func(_ *irtest.Input, x, y expr) expr { return x.Add(y).Sub(x) }, unknown(3)},
+		"clamped sum":  {func(_ *irtest.Input, x, y expr) expr { return x.Add(y).Clamp(0, 99) }, clamped(sum(0, access.Term{Loop: 0, Num: 1}, access.Term{Loop: 1, Num: 1}))},
 		"x%4":          {func(_ *irtest.Input, x, _ expr) expr { return x.Mod(4) }, unknown(1)},
 		"x*x":          {func(_ *irtest.Input, x, _ expr) expr { return x.Mul(x) }, unknown(1)},
 		"(x/2)*2":      {func(_ *irtest.Input, x, _ expr) expr { return x.Div(2).Mul(2) }, unknown(1)},
@@ -77,7 +87,7 @@ func TestIndex(t *testing.T) {
 // TestIndexValues: what Analyze says of a random index is what the index is.
 func TestIndexValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		steps := rapid.SliceOfN(rapid.IntRange(0, 6), 1, 8).Draw(t, "steps")
+		steps := rapid.SliceOfN(rapid.IntRange(0, 8), 1, 8).Draw(t, "steps")
 		consts := rapid.SliceOfN(rapid.IntRange(-5, 5), len(steps), len(steps)).Draw(t, "constants")
 		var id halideir.NodeID
 		s, p, _ := one(func(_ *irtest.Builder, g *irtest.Func, _ *irtest.Input, x, y expr) expr {
@@ -97,6 +107,10 @@ func TestIndexValues(t *testing.T) {
 					e = x.Add(c).Sub(e)
 				case 5:
 					e = e.Mul(-1)
+				case 7:
+					e = e.Add(y.Mul(c))
+				case 8:
+					e = y.Sub(e)
 				case 6:
 					e = e.Let("t"+string(rune('a'+i)), func(v expr) expr { return v.Add(v) })
 				}
@@ -105,17 +119,22 @@ func TestIndexValues(t *testing.T) {
 			return g.At(e, y).Cast(irtest.F32)
 		})
 		form := s.Loads[0].Index[0]
-		for x := int64(-9); x <= 9; x++ {
-			want, ok := p.EvalInt(id, halideir.Env{Dim: []int64{x, 0}})
+		for at := range int64(19 * 19) {
+			dims := []int64{at%19 - 9, at/19 - 9}
+			want, ok := p.EvalInt(id, halideir.Env{Dim: dims})
 			got := form.Offset
-			switch form.Kind {
-			case access.Unknown:
+			switch {
+			case form.IsSum():
+				for _, term := range form.Sum {
+					got += term.Num * dims[term.Loop]
+				}
+			case form.Kind == access.Unknown:
 				return
-			case access.Affine:
-				got, _ = halideir.DivEuclid(form.Num*x+form.Offset, form.Den)
+			case form.Kind == access.Affine:
+				got, _ = halideir.DivEuclid(form.Num*dims[form.Loop]+form.Offset, form.Den)
 			}
 			if !ok || got != want {
-				t.Fatalf("x = %d: %d, want %d (%v): %+v", x, got, want, ok, form)
+				t.Fatalf("at %v: %d, want %d (%v): %+v", dims, got, want, ok, form)
 			}
 		}
 	})

@@ -1,6 +1,8 @@
 package access
 
 import (
+	"slices"
+
 	"gowarp/halideir"
 )
 
@@ -25,6 +27,9 @@ type Index struct {
 	// The index is floor((Num*loop + Offset)/Den); a Constant is Offset. Num is
 	// not 0 and Den is positive for Affine.
 	Num, Den, Offset int64
+	// Sum has the terms of an Unknown index that is the sum of several loops, each times a
+	// number, and Offset: x + r.x. Of one that is not, or has more terms, all are zero.
+	Sum [3]Term
 	// Clamped reports a clamp that was looked through: at the borders the index
 	// is another. The taps at the borders are fewer, never more.
 	Clamped bool
@@ -38,15 +43,82 @@ type Index struct {
 	Loops uint64
 }
 
+// Term is a loop times a number.
+type Term struct {
+	Loop int
+	Num  int64
+}
+
+// IsSum reports whether the index is the sum of the Terms and Offset.
+func (x Index) IsSum() bool { return x.Kind == Unknown && x.Sum[0].Num != 0 }
+
+// Terms are those of an index that is a sum of loops times numbers, and Offset; ok is false of any other.
+func (x *Index) Terms() (terms []Term, ok bool) {
+	switch {
+	case x.Kind == Constant:
+		return nil, true
+	case x.Kind == Affine:
+		return []Term{{x.Loop, x.Num}}, x.Den == 1
+	case !x.IsSum():
+		return nil, false
+	}
+	n := 0
+	for n < len(x.Sum) && x.Sum[n].Num != 0 {
+		n++
+	}
+	return x.Sum[:n], true
+}
+
+// AddSum is factor*x + y with the terms that it then has, ok false where it is no sum of few terms. What else holds of the
+// two is for the caller to join.
+func AddSum(x Index, factor int64, y Index) (sum Index, ok bool) {
+	xs, okX := x.Terms()
+	ys, okY := y.Terms()
+	if !okX || !okY {
+		return Index{}, false
+	}
+	var all []Term
+	for _, t := range xs {
+		all = append(all, Term{t.Loop, t.Num * factor})
+	}
+	for _, t := range ys {
+		if i := slices.IndexFunc(all, func(a Term) bool { return a.Loop == t.Loop }); i >= 0 {
+			all[i].Num += t.Num
+		} else {
+			all = append(all, t)
+		}
+	}
+	all = slices.DeleteFunc(all, func(t Term) bool { return t.Num == 0 })
+	slices.SortFunc(all, func(a, b Term) int { return a.Loop - b.Loop })
+	sum = Index{Kind: Unknown, Loop: -1, Den: 1, Offset: x.Offset*factor + y.Offset}
+	for _, t := range append(all, Term{Num: sum.Offset}) {
+		if t.Num > formLimit || t.Num < -formLimit {
+			return Index{}, false
+		}
+	}
+	switch {
+	case len(all) == 0:
+		sum.Kind = Constant
+	case len(all) == 1:
+		sum.Kind, sum.Loop, sum.Num = Affine, all[0].Loop, all[0].Num
+	case len(all) > len(sum.Sum):
+		return Index{}, false
+	default:
+		copy(sum.Sum[:], all)
+	}
+	return sum, true
+}
+
 // IsLoop reports whether the index is exactly the value of a loop.
 func (x Index) IsLoop(loop int) bool {
 	return x.Kind == Affine && x.Loop == loop && x.Num == 1 && x.Den == 1 && x.Offset == 0 && !x.Clamped
 }
 
 // DependsOn reports whether the index may change with the loop.
-func (x Index) DependsOn(loop int) bool { return x.Loops&loopBit(loop) != 0 }
+func (x Index) DependsOn(loop int) bool { return x.Loops&LoopBit(loop) != 0 }
 
-func loopBit(loop int) uint64 { return 1 << min(loop, 63) }
+// LoopBit is the bit of a loop in Index.Loops.
+func LoopBit(loop int) uint64 { return 1 << min(loop, 63) }
 
 // formLimit keeps products of coefficients far inside int64; beyond it an
 // index is Unknown.
@@ -115,13 +187,13 @@ func gcd(a, b int64) int64 {
 
 // combine is x + sign*y.
 func combine(x, y form, sign int64) form {
-	if x.Kind == Unknown || y.Kind == Unknown {
-		return unknown(x, y)
+	if x.Kind == Unknown || y.Kind == Unknown || x.Kind == Affine && y.Kind == Affine && x.Loop != y.Loop {
+		return addition(y, sign, x)
 	}
 	if sign < 0 {
 		y = negate(y)
 	}
-	if x.Kind == Affine && y.Kind == Affine && x.Loop != y.Loop || x.Den > 1 && y.Den > 1 {
+	if x.Den > 1 && y.Den > 1 {
 		return unknown(x, y)
 	}
 	if x.Den < y.Den {
@@ -137,6 +209,18 @@ func combine(x, y form, sign int64) form {
 	return f.checked()
 }
 
+// addition is factor*x + y of several loops.
+func addition(x form, factor int64, y form) form {
+	f := unknown(x, y)
+	sum, ok := AddSum(x.Index, factor, y.Index)
+	if !ok || sum.Kind != Unknown { // loops that cancel out stay unknown: what reads the kind need not know of it
+		return f
+	}
+	f.Sum, f.Offset = sum.Sum, sum.Offset
+	f.likely = x.likely || y.likely
+	return f
+}
+
 // negate uses -floor(a/d) = floor((-a + d - 1)/d).
 func negate(x form) form {
 	x.Num, x.Offset = -x.Num, -x.Offset+x.Den-1
@@ -146,6 +230,11 @@ func negate(x form) form {
 func multiply(x, y form) form {
 	if x.Kind == Constant {
 		x, y = y, x
+	}
+	if y.Kind == Constant && x.IsSum() {
+		f := addition(x, y.Offset, constantForm(0))
+		f.inherit(y)
+		return f
 	}
 	if y.Kind != Constant || x.Kind == Unknown || x.Den != 1 {
 		return unknown(x, y)
@@ -185,7 +274,7 @@ func clamp(x, y form, larger bool) form {
 	if x.Kind == Constant {
 		x, y = y, x
 	}
-	if y.Kind != Constant || x.Kind == Unknown {
+	if y.Kind != Constant || x.Kind == Unknown && !x.IsSum() {
 		return unknown(x, y)
 	}
 	f := x
@@ -211,7 +300,7 @@ func choose(condition, x, y form) form {
 	if y.likely && !x.likely {
 		x, y = y, x
 	}
-	if x.likely && !y.likely && x.Kind != Unknown {
+	if x.likely && !y.likely && (x.Kind != Unknown || x.IsSum()) {
 		x.inherit(condition)
 		x.inherit(y)
 		x.Clamped = true

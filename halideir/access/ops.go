@@ -77,6 +77,7 @@ func KindOf(t halideir.Type) Kind {
 type Ops struct {
 	Count   [NumClasses][NumKinds]int
 	Special map[string]int // by name, without the suffix of the type
+	Shifts  int            // of the divisions and remainders, those by a literal power of two
 }
 
 // Total is the number of all operations.
@@ -110,10 +111,15 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 		o.add(AddSub, n.Type)
 	case halideir.OpMul:
 		o.add(Mul, n.Type)
-	case halideir.OpDiv:
-		o.add(Div, n.Type)
-	case halideir.OpMod:
-		o.add(Mod, n.Type)
+	case halideir.OpDiv, halideir.OpMod:
+		if n.Op == halideir.OpDiv {
+			o.add(Div, n.Type)
+		} else {
+			o.add(Mod, n.Type)
+		}
+		if shifts(p, n) {
+			o.Shifts += max(n.Type.Lanes, 1)
+		}
 	case halideir.OpMin, halideir.OpMax:
 		o.add(MinMax, n.Type)
 	case halideir.OpEQ, halideir.OpNE, halideir.OpLT, halideir.OpLE, halideir.OpGT, halideir.OpGE:
@@ -132,6 +138,12 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 	case halideir.OpCall:
 		o.call(p, n)
 	}
+}
+
+// shifts reports whether a division or a remainder is by a literal power of two, hence a shift or a mask.
+func shifts(p *halideir.Pipeline, n *halideir.Node) bool {
+	by := &p.Nodes[n.Args[1]]
+	return (by.Op == halideir.OpInt || by.Op == halideir.OpUint) && by.Int > 0 && by.Int&(by.Int-1) == 0
 }
 
 func reduceClass(name string) Class {

@@ -298,5 +298,5 @@ func (w *walker) variable(id halideir.NodeID, n *halideir.Node) form {
 	if loop < 0 {
 		return unknown()
 	}
-	return form{Index: Index{Kind: Affine, Loop: loop, Num: 1, Den: 1, Loops: loopBit(loop)}}
+	return form{Index: Index{Kind: Affine, Loop: loop, Num: 1, Den: 1, Loops: LoopBit(loop)}}
 }

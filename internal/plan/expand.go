@@ -186,6 +186,20 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 			unknown.Loops |= at[loops[l].Arg].Loops
 		}
 	}
+	if j.IsSum() {
+		sum, ok := access.Index{Kind: access.Constant, Loop: -1, Den: 1, Offset: j.Offset}, true
+		terms, _ := j.Terms()
+		for _, t := range terms {
+			if ok {
+				sum, ok = access.AddSum(at[loops[t.Loop].Arg], t.Num, sum)
+			}
+			unknown.Clamped = unknown.Clamped || at[loops[t.Loop].Arg].Clamped
+		}
+		if ok && sum.Kind == access.Unknown {
+			unknown.Sum, unknown.Offset, unknown.Den = sum.Sum, sum.Offset, 1
+		}
+		return unknown
+	}
 	if j.Kind == access.Unknown {
 		return unknown
 	}
@@ -195,7 +209,15 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 	case i.Kind == access.Constant:
 		i.Offset = bounds.FloorDiv(j.Num*i.Offset+j.Offset, j.Den)
 		return i
+	case i.IsSum() && j.Den == 1:
+		sum, ok := access.AddSum(i, j.Num, access.Index{Kind: access.Constant, Loop: -1, Den: 1, Offset: j.Offset})
+		i.Sum, i.Offset = sum.Sum, sum.Offset
+		if !ok {
+			i.Sum, i.Offset = [3]access.Term{}, 0
+		}
+		return i
 	case i.Kind != access.Affine:
+		i.Sum, i.Offset = [3]access.Term{}, 0
 		return i
 	case i.Den == 1:
 		i.Num, i.Offset, i.Den = j.Num*i.Num, j.Num*i.Offset+j.Offset, j.Den

@@ -122,6 +122,30 @@ func TestTreeGrows(t *testing.T) {
 	}
 }
 
+// TestSumsOfLoops: a sum of loops is one also where it is seen through inlined Funcs, at other loops.
+func TestSumsOfLoops(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 4096, 64)
+	diagonal := b.Func("diagonal", []string{"i", "j"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return in.At(v[0].Add(v[1].Mul(3)).Add(1), v[1])
+	})
+	moved := b.Func("moved", []string{"s", "t"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return diagonal.At(v[0].Sub(v[1]), v[1].Mul(2).Sub(4))
+	})
+	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return moved.At(v[0].Add(7), v[1]) })
+	b.Output(out, 64, 64)
+	p := b.Build()
+	e := ExpandStage(p, access.Analyze(p), allBut(p, out.ID), out.ID, 0)
+	if len(e.Loads) != 1 {
+		t.Fatalf("%d loads, want one", len(e.Loads))
+	}
+	// x + 7 - y + 3*(2y - 4) + 1
+	x := e.Loads[0].Index[0]
+	if terms, ok := x.Terms(); !ok || x.Offset != -4 || len(terms) != 2 || terms[0] != (access.Term{Loop: 0, Num: 1}) || terms[1] != (access.Term{Loop: 1, Num: 5}) {
+		t.Errorf("%+v, want x + 5y - 4", x)
+	}
+}
+
 // TestUnknownPlacesDiffer: places that have no affine form are not taken for one place. Each
 // of three links reads the one before at two such places: eight loads in the end.
 func TestUnknownPlacesDiffer(t *testing.T) {

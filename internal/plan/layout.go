@@ -167,6 +167,9 @@ func (n *Nest) Straight() (Nest, float64) {
 	out, turns := *n, 1.0
 	for _, u := range n.Serial {
 		steps := max(u.Steps, 1)
+		if u.Unroll {
+			steps = max(u.Extent, 1)
+		}
 		turns *= float64((max(u.Extent, 1) + steps - 1) / steps)
 		if steps > 1 {
 			out.Unrolled = append(out.Unrolled[:len(out.Unrolled):len(out.Unrolled)], Use{Loop: u.Loop, Extent: steps})
