@@ -93,4 +93,4 @@ func TellsPoints(c Coster) bool {
 }
 
 // ByName are the costers that the parameter cost may name.
-var ByName = map[string]Coster{Listing1{}.Name(): Listing1{}, Listing1Prose{}.Name(): Listing1Prose{}, Issue{}.Name(): Issue{}}
+var ByName = map[string]Coster{Listing1{}.Name(): Listing1{}, Listing1Prose{}.Name(): Listing1Prose{}, Issue{}.Name(): Issue{}, Time{}.Name(): Time{}}

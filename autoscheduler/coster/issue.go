@@ -1,6 +1,8 @@
 package coster
 
 import (
+	"slices"
+
 	"gowarp/autoscheduler/instructions"
 	"gowarp/internal/plan"
 )
@@ -60,15 +62,22 @@ func resident(k *plan.Kernel, most int) float64 {
 // bytes is what a kernel reads and writes of buffers in global memory, each once.
 func bytes(pr *plan.Problem, k *plan.Kernel) float64 {
 	total := pr.BufferBytes(k.Out.Func, -1)
-	seen := map[[2]int]bool{}
+	for _, b := range buffersRead(pr, k) {
+		total += pr.BufferBytes(b[0], b[1])
+	}
+	return total
+}
+
+// buffersRead lists the Funcs and inputs that a kernel reads of global memory: each a Func, or -1 and an input.
+func buffersRead(pr *plan.Problem, k *plan.Kernel) [][2]int {
+	var out [][2]int
 	add := func(n *plan.Nest) {
 		for _, t := range expand(pr, n).Loads {
 			key := [2]int{t.Func, t.Input}
-			if _, in := k.PlaceOf(t.Func); in || seen[key] {
+			if _, in := k.PlaceOf(t.Func); in || slices.Contains(out, key) {
 				continue
 			}
-			seen[key] = true
-			total += pr.BufferBytes(t.Func, t.Input)
+			out = append(out, key)
 		}
 	}
 	add(&k.Out)
@@ -77,5 +86,5 @@ func bytes(pr *plan.Problem, k *plan.Kernel) float64 {
 			add(&k.Members[i].Nests[j])
 		}
 	}
-	return total
+	return out
 }

@@ -41,6 +41,27 @@ type Count struct {
 	// where the lanes of a warp are so far apart that banks or lines conflict.
 	Requests float64
 	Start    float64 // Address that serial loops around the points share
+	Float    float64 // of the Arithmetic, what floating-point units do
+	Special  float64 // and what special-function units do
+	Sectors  float64 // of 32 bytes of global memory that a warp's lanes ask for together
+	Global   float64 // of the Memory instructions, those of global memory
+}
+
+// Work is what one block does, in warp instructions.
+type Work struct {
+	Issued, Float, Special float64 // all instructions; those of two kinds of unit
+	Requests               float64
+	Sectors                float64
+	Barriers               float64 // a warp
+	Stages                 []Stage // what a warp does, one stage after the other
+}
+
+// Stage is what a warp with work does in one stage.
+type Stage struct {
+	Issued         float64 // instructions
+	Turns          float64 // of serial loops: what an iteration loads the next one waits for
+	Global, Shared bool    // whether it loads from there
+	Points         int64   // side by side, and so independent of each other
 }
 
 // Total is all instructions.
@@ -81,8 +102,19 @@ func (e *Estimator) PerOutput(k *plan.Kernel) (issued, requests float64) {
 
 // Block is the warp instructions of one block, and its requests to the load/store unit.
 func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
+	w := e.work(k, nil)
+	return w.Issued, w.Requests
+}
+
+// Work is what one block does.
+func (e *Estimator) Work(k *plan.Kernel) Work {
+	var stages []Stage
+	return e.work(k, &stages)
+}
+
+func (e *Estimator) work(k *plan.Kernel, stages *[]Stage) (w Work) {
 	warps := float64((k.ThreadsPerBlock() + 31) / 32)
-	issued = warps * kernelStart
+	w.Issued = warps * kernelStart
 	add := func(active float64, n *plan.Nest, register bool) {
 		straight, times := n.Straight()
 		c := e.points(k, &straight, register)
@@ -90,8 +122,18 @@ func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 		if times > 1 {
 			t += loopStep * times
 		}
-		issued += active * t
-		requests += active * c.Requests * times
+		w.Issued += active * t
+		w.Requests += active * c.Requests * times
+		if stages == nil {
+			return
+		}
+		w.Float += active * c.Float * times
+		w.Special += active * c.Special * times
+		w.Sectors += active * c.Sectors * times
+		*stages = append(*stages, Stage{
+			Issued: t, Turns: times, Points: straight.PointsPerThread(),
+			Global: c.Global > 0, Shared: c.Memory > c.Global && !register,
+		})
 	}
 	for i := range k.Members {
 		m := &k.Members[i]
@@ -100,13 +142,17 @@ func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 				add(activeWarps(k, &k.Out), &m.Nests[j], true)
 				continue
 			}
-			issued += warps * (nestStart + barrier + looseStart*loose(&m.Nests[j]))
+			w.Issued += warps * (nestStart + barrier + looseStart*loose(&m.Nests[j]))
+			w.Barriers++
 			add(activeWarps(k, &m.Nests[j]), &m.Nests[j], false)
 		}
 	}
-	issued += warps * nestStart
+	w.Issued += warps * nestStart
 	add(activeWarps(k, &k.Out), &k.Out, false)
-	return issued, requests
+	if stages != nil {
+		w.Stages = *stages
+	}
+	return w
 }
 
 // loose is in how many dimensions a stage's region is known at run time only: its ends are minima and maxima of
@@ -189,7 +235,12 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 		tests = float64(len(Shifts(n)) / len(shifts))
 		one, all := e.straight(k, &alone, shifts, register), e.straight(k, n, Shifts(n), register)
 		half := func(a, b float64) float64 { return (a*tests + b) / 2 }
-		c := Count{half(one.Arithmetic, all.Arithmetic), half(one.Address, all.Address), half(one.Memory, all.Memory), all.Control, half(one.Requests, all.Requests), half(one.Start, all.Start)}
+		c := Count{
+			Arithmetic: half(one.Arithmetic, all.Arithmetic), Float: half(one.Float, all.Float), Special: half(one.Special, all.Special),
+			Address: half(one.Address, all.Address), Start: half(one.Start, all.Start), Control: all.Control,
+			Memory: half(one.Memory, all.Memory), Requests: half(one.Requests, all.Requests),
+			Sectors: half(one.Sectors, all.Sectors), Global: half(one.Global, all.Global),
+		}
 		for _, u := range n.Unrolled {
 			if guarded(u) {
 				c.Control += guardTest * float64(len(Shifts(n)))
@@ -243,6 +294,8 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	c, turn := Count{}, turning(n)
 	own, casts := arithmetic(&e.pr.Access.Stage(n.Func, n.Stage).Value)
 	c.Arithmetic = points * own
+	float, special := units(&e.pr.Access.Stage(n.Func, n.Stage).Value)
+	c.Float, c.Special = points*float, points*special
 	called := map[key]bool{}
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
@@ -251,6 +304,8 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				called[at] = true
 				ops, more := arithmetic(&e.pr.Access.Stage(call.Func, 0).Value)
 				c.Arithmetic += ops + more
+				float, special := units(&e.pr.Access.Stage(call.Func, 0).Value)
+				c.Float, c.Special = c.Float+float, c.Special+special
 			}
 		}
 	}
@@ -280,6 +335,8 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			if in {
 				continue // a constant behind the thread's first address
 			}
+			c.Global++
+			c.Sectors += sectors(n, t.Index, t.Bytes)
 			if b := [2]int{t.Func, t.Input}; !buffers[b] {
 				buffers[b] = true
 				c.Start += bufferStart
@@ -333,6 +390,10 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				store[placeKey(0, 0, 0, idx, s)] = true
 			}
 			c.Start += bufferStart + rowAddress*float64(len(store))
+			c.Global += points * float64(len(e.pr.P.Funcs[n.Func].Types))
+			if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
+				c.Sectors += points * sectors(n, st.Store, e.pr.Bytes(n.Func))
+			}
 			if turn != 0 {
 				c.Address += turnedRow * float64(len(store))
 			}
@@ -362,6 +423,72 @@ func arithmetic(o *access.Ops) (ops, casts float64) {
 		}
 	}
 	return ops, float64(class[access.Cast])
+}
+
+// units are the operations of an expression that floating-point and special-function units do.
+func units(o *access.Ops) (float, special float64) {
+	for class := range o.Count {
+		for _, kind := range []access.Kind{access.Float16, access.Float32, access.Float64} {
+			switch n := float64(o.Count[class][kind]); access.Class(class) {
+			case access.AddSub, access.Mul, access.MinMax, access.Compare:
+				float += n
+			case access.Special, access.Div:
+				special += n
+			}
+		}
+	}
+	for _, kind := range []access.Kind{access.Float16, access.Float32, access.Float64} {
+		float -= float64(min(o.Count[access.Mul][kind], o.Count[access.AddSub][kind]))
+	}
+	return float, special
+}
+
+// sectorBytes is what memory is moved in.
+const sectorBytes = 32
+
+// sectors is how many sectors the lanes of a warp ask for at once, all in whole rows of threads.
+func sectors(n *plan.Nest, idx []access.Index, bytes int64) float64 {
+	lanes := int64(32)
+	along, rows := lanes, int64(1)
+	if n.Along.Loop >= 0 && n.Along.Extent < lanes {
+		along = max(n.Along.Extent, 1)
+		rows = lanes / along
+	}
+	if n.Along.Loop < 0 || len(idx) == 0 {
+		return 1
+	}
+	moves := false
+	for d := range idx {
+		x := &idx[d]
+		switch {
+		case x.Kind == access.Unknown && x.DataDependent:
+			return float64(lanes) / 2 // lanes near each other read near each other: half of them the same sector
+		case !x.DependsOn(n.Along.Loop):
+		case d > 0:
+			return float64(along * rows)
+		default:
+			moves = true
+		}
+	}
+	stride, turn := int64(1), int64(0)
+	terms, _ := idx[0].Terms()
+	for _, t := range terms {
+		switch {
+		case t.Loop == n.Along.Loop:
+			stride = max(t.Num, -t.Num)
+		case moves:
+		case turning(n)&access.LoopBit(t.Loop) != 0:
+			turn = max(t.Num, -t.Num)
+		}
+	}
+	if !moves {
+		if turn > 0 { // iterations walk through a sector
+			return float64(rows) * min(1, float64(turn*bytes)/sectorBytes)
+		}
+		return float64(rows)
+	}
+	// Points side by side share the sectors that L1 keeps between their loads.
+	return float64(rows) * min(float64(along), max(1, float64(along*stride*bytes)/sectorBytes))
 }
 
 // ways is the number of requests that a warp's access makes where its lanes, with several points each, are

@@ -1,0 +1,68 @@
+package coster
+
+import "gowarp/occupancy"
+
+// Machine is what a device does in a cycle, and how long it takes to answer: all that cost=time knows of it. Rates are of
+// one SM.
+type Machine struct {
+	SMs     float64
+	ClockHz float64
+	// Warp instructions a cycle: all, and those of one kind of unit.
+	Issue, Float, Integer, Special float64
+	Requests                       float64 // to the load/store unit a cycle, of 32 lanes
+	L2Bytes                        float64 // a cycle
+	DRAMBytesPerSecond             float64 // of the device; 0 if unknown
+	CacheBytes                     float64 // of the device's L2
+	// Cycles until an instruction's result can be used.
+	ArithmeticLatency, SharedLatency, L1Latency, DRAMLatency float64
+	BarrierCycles                                            float64 // until the last warp of a block goes on
+	LaunchSeconds                                            float64
+}
+
+// Rates are results a cycle and SM: NVIDIA, CUDA C++ Programming Guide, "Throughput of Native Arithmetic
+// Instructions". Latencies in cycles: Jia et al. 2018 and 2019 ("Dissecting the NVIDIA Volta/Turing GPU
+// architecture"), tables of both for V100 and T4, which differ by a tenth; so does the bandwidth of L2: 2,155 GB/s of
+// V100 and 1,270 of T4 are 20 bytes a cycle and SM. The rest has its reason in RATIONALE.md.
+const (
+	arithmeticLatency = 4
+	sharedLatency     = 22
+	l1Latency         = 32
+	dramLatency       = 480
+	barrierCycles     = 30
+	l2BytesPerCycle   = 20
+	lanesOfUnknown    = 64  // of a device whose units are not known
+	clockOfUnknown    = 1e9 // Hz
+)
+
+// MachineOf is what the data sheets say of a device.
+func MachineOf(d *occupancy.Device) Machine {
+	warp := float64(max(d.WarpSize, 1))
+	lanes := float64(d.LanesPerSM)
+	if lanes <= 0 {
+		lanes = lanesOfUnknown
+	}
+	m := Machine{
+		SMs: float64(max(d.SMs, 1)), ClockHz: d.ClockHz, Issue: 4, Float: lanes / warp, Integer: integerLanes(d, lanes) / warp, Special: 16 / warp,
+		Requests: 1, L2Bytes: l2BytesPerCycle, DRAMBytesPerSecond: max(0, d.DRAMBandwidth) * ReachedBandwidth, CacheBytes: float64(d.L2Bytes),
+		ArithmeticLatency: arithmeticLatency, SharedLatency: sharedLatency, L1Latency: l1Latency, DRAMLatency: dramLatency,
+		BarrierCycles: barrierCycles, LaunchSeconds: LaunchMicroseconds * 1e-6,
+	}
+	if m.ClockHz <= 0 {
+		m.ClockHz = clockOfUnknown
+	}
+	if c := d.Capability; c >= 30 && c < 60 || c == 61 || c == 62 {
+		m.Special = 32 / warp
+	}
+	return m
+}
+
+// integerLanes is how many additions of 32-bit integers an SM makes a cycle.
+func integerLanes(d *occupancy.Device, lanes float64) float64 {
+	switch {
+	case d.Capability >= 30 && d.Capability < 50:
+		return 160
+	case d.Capability >= 60 && d.Capability < 120 && d.Capability != 61 && d.Capability != 62:
+		return 64
+	}
+	return lanes
+}

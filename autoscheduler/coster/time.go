@@ -1,0 +1,84 @@
+package coster
+
+import (
+	"math"
+
+	"gowarp/autoscheduler/instructions"
+	"gowarp/internal/plan"
+)
+
+// Time prices a kernel by the seconds that it takes: the longest of the times for which it keeps a part of the
+// device busy (each a Bound in a file of its own), a part of the second longest, which the longest does not hide wholly, and
+// its launch. Nothing is weighted, so that kernels and groups can be compared and added. It knows Layouts and data
+// sheets; no GPU has been asked yet.
+type Time struct{}
+
+// Name implements Coster.
+func (Time) Name() string { return "time" }
+
+func (Time) tellsPoints() bool { return true }
+
+// Bound is a time below which a kernel cannot be, in seconds, for one thing that it needs.
+type Bound struct {
+	Name string
+	Of   func(x *timed) float64
+}
+
+// Bounds are all of them.
+var Bounds = []Bound{
+	{"issue", issueBound}, {"float units", floatBound}, {"integer units", integerBound}, {"special units", specialBound},
+	{"load/store", loadStoreBound}, {"L2", l2Bound}, {"DRAM", dramBound}, {"latency", latencyBound},
+}
+
+// timed is a kernel with what the bounds ask of it.
+type timed struct {
+	pr *plan.Problem
+	k  *plan.Kernel
+	m  Machine
+	w  instructions.Work // of one block
+}
+
+// Price implements Coster. The unit is the second.
+func (Time) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
+	if r := unlaunchable(pr, k, pr.Limits.ThreadsPerBlock, k.SharedBytes); r != (Reason{}) {
+		return Price{Reject: r}
+	}
+	x := &timed{pr: pr, k: k, m: MachineOf(pr.Device)}
+	if k.Issued > 0 { // a strategy whose lanes exchange values has counted them itself
+		x.w = instructions.Work{Issued: k.Issued, Requests: k.Requests, Sectors: k.Requests, Stages: []instructions.Stage{
+			{Issued: k.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()},
+		}}
+	} else {
+		x.w = instructions.For(pr).Work(k)
+	}
+	values := make([]float64, len(Bounds))
+	longest, second := 0, 0.0
+	for i, b := range Bounds {
+		values[i] = b.Of(x)
+		if values[i] > values[longest] {
+			longest = i
+		}
+	}
+	for i, v := range values {
+		if i != longest {
+			second = max(second, v)
+		}
+	}
+	// The longest first: the terms up to the launch add up, what follows did not bind.
+	terms := []Term{{Bounds[longest].Name, values[longest]}, {"not hidden", Unhidden * second}, {"launch", x.m.LaunchSeconds}}
+	cost := 0.0
+	for _, t := range terms {
+		cost += t.Value
+	}
+	for i, v := range values {
+		if i != longest {
+			terms = append(terms, Term{Bounds[i].Name, v})
+		}
+	}
+	return Price{Cost: cost, Terms: terms, Launches: true}
+}
+
+// perSM is the seconds for which the busiest SM is busy, if each block keeps it so for so many cycles: blocks come whole.
+func (x *timed) perSM(cycles float64) float64 {
+	return math.Ceil(float64(x.k.Tiles())/x.m.SMs) * cycles / x.m.ClockHz
+}
