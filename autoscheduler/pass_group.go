@@ -3,12 +3,18 @@ package autoscheduler
 import (
 	"fmt"
 
+	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
 )
 
 // group partitions the Funcs.
 func group(s *state) error {
 	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options, Explain: s.explain}
+	if s.coster == (coster.Algorithm2{}) {
+		if why := coster.BorrowedWeights(s.problem); why != "" {
+			s.note("group", -1, "%s", why)
+		}
+	}
 	groups, merges, err := s.grouping.Group(s.searcher, s)
 	if err != nil {
 		return err
