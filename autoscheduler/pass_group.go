@@ -28,6 +28,9 @@ func group(s *state) error {
 			s.note("group", m.Producer, "not merged into the kernel of %s: %s", s.p.Funcs[m.Consumer].Label, m.Refused)
 			continue
 		}
+		for _, with := range m.With {
+			s.note("group", with, "merged with %s", s.p.Funcs[m.Producer].Label)
+		}
 		s.note("group", m.Producer, "merged into the kernel of %s: gains %.4g, which then costs %.4g", s.p.Funcs[m.Consumer].Label, m.Gain, m.Cost)
 	}
 	s.groups, s.merges = groups, merges

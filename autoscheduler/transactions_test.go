@@ -175,8 +175,8 @@ func TestTransactions(t *testing.T) {
 			}
 			w := coster.ViewWarp(pr, k, n)
 			for i := range loads {
-				for _, size := range []int64{32, 128} {
-					if got, want := w.Transactions(&expanded[i], size), o.count(&loads[i], from, busy, size); got != want {
+				for s, size := range []int64{32, 128} {
+					if got, want := w.Transactions(&expanded[i])[s], o.count(&loads[i], from, busy, size); got != want {
 						t.Fatalf("fused %v, tile %v, %v from %v, load %d: %d transactions of %d B, want %d", fused, tile, busy, from, i, got, size, want)
 					}
 				}
@@ -221,8 +221,8 @@ func TestTransactionsByHand(t *testing.T) {
 					l = &loads[i]
 				}
 			}
-			if a, b := w.Transactions(l, 32), w.Transactions(l, 128); a != c.sectors || b != c.l1s {
-				t.Errorf("%d of 32 B, %d of 128 B; want %d and %d", a, b, c.sectors, c.l1s)
+			if got := w.Transactions(l); got != [2]int64{c.sectors, c.l1s} {
+				t.Errorf("%d of 32 B and of 128 B; want %d and %d", got, c.sectors, c.l1s)
 			}
 		})
 	}

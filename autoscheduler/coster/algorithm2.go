@@ -63,10 +63,10 @@ type groupShape struct {
 	bufferBytes   float64 // of one overlapped tile, COMPUTETILEVOL(G, warpTileSizes)
 	totalBuff     float64 // intermediate buffers, NUMBUFFERS(G)
 	fracRegTile   float64
-	regUsage      float64    // sum of REGUSAGE(H)
-	timePerIter   float64    // sum of TIMEPERITER(H), seconds a point
-	overlap       float64    // redundant points a thread, OVERLAPCOMPUTATIONS(G)
-	transactions  [2]float64 // sum of MINGLTXS over the loads of G, by transaction size, a point of each thread
+	regUsage      float64                        // sum of REGUSAGE(H)
+	timePerIter   float64                        // sum of TIMEPERITER(H), seconds a point
+	overlap       float64                        // redundant points a thread, OVERLAPCOMPUTATIONS(G)
+	transactions  [len(transactionSizes)]float64 // sum of MINGLTXS over the loads of G, by transaction size, a point of each thread
 	warpsPerBlock float64
 }
 
@@ -278,8 +278,8 @@ func (g *groupShape) stage(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, h *ha
 		if w == nil {
 			w = ViewWarp(pr, k, n)
 		}
-		for s, size := range transactionSizes {
-			g.transactions[s] += times * float64(w.Transactions(t, size))
+		for s, txs := range w.Transactions(t) {
+			g.transactions[s] += times * float64(txs)
 		}
 	}
 }

@@ -196,15 +196,19 @@ func (w *WarpView) index(x *access.Index, lane int) int64 {
 	return sum
 }
 
-// Transactions is the least number of transactions of so many bytes in which the warp loads once from global memory (lines 15
-// and 16): as many as it has lanes where nothing is known of the places.
-func (w *WarpView) Transactions(t *plan.Tap, size int64) int64 {
+// Transactions is the least number of transactions, of each of the sizes that there are, in which the warp loads once from global
+// memory (lines 15 and 16): as many as it has lanes where nothing is known of the places.
+func (w *WarpView) Transactions(t *plan.Tap) [len(transactionSizes)]int64 {
 	var into [warpLanes]int64
+	var out [len(transactionSizes)]int64
 	addresses, scattered := w.loads(t, into[:])
-	if scattered {
-		return int64(w.active)
+	for i, size := range transactionSizes {
+		out[i] = int64(w.active)
+		if !scattered {
+			out[i] = minGLTxs(addresses, size)
+		}
 	}
-	return minGLTxs(addresses, size)
+	return out
 }
 
 // minGLTxs is the least number of transactions of so many bytes, each aligned to its size, that cover the addresses (line

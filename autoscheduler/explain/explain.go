@@ -69,8 +69,8 @@ type Group struct {
 
 // Merge is a step of grouping, with costs as they were estimated then.
 type Merge struct {
-	Producer string  `json:"producer"` // output of the group that was merged in
-	Before   float64 `json:"before"`   // of both groups
+	Producer string  `json:"producer"` // output of the group that was merged in; of several in one step, with commas between
+	Before   float64 `json:"before"`   // of all groups
 	After    float64 `json:"after"`
 	Gain     float64 `json:"gain"`
 }
@@ -177,7 +177,11 @@ func Of(r *autoscheduler.Result) *Report {
 		}
 		for _, m := range r.Merges {
 			if m.Refused == "" && (m.Consumer == g.Out || slices.Contains(g.Members, m.Consumer)) {
-				group.Merges = append(group.Merges, Merge{label(m.Producer), m.Cost + m.Gain, m.Cost, m.Gain})
+				producers := label(m.Producer)
+				for _, id := range m.With {
+					producers += ", " + label(id)
+				}
+				group.Merges = append(group.Merges, Merge{producers, m.Cost + m.Gain, m.Cost, m.Gain})
 			}
 		}
 		for j, k := range r.Found[i].Layout.Kernels {
