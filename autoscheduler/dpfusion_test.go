@@ -3,7 +3,6 @@ package autoscheduler
 import (
 	"encoding/binary"
 	"math"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -283,18 +282,9 @@ func TestDPFusionBound(t *testing.T) {
 // TestDPFusionOnPrograms: on every pipeline that was exported from Halide the groups as they are found, Funcs computed again in their
 // readers included, cost no more than greedy's by any coster, and the schedule is legal.
 func TestDPFusionOnPrograms(t *testing.T) {
-	var files []string
-	for _, dir := range []string{"testdata/*.json", "../halideir/testdata/*.json"} {
-		found, err := filepath.Glob(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, found...)
-	}
-	for _, file := range files {
-		p := load(t, file)
+	for name, p := range exported(t) {
 		for _, cost := range fusionCosters {
-			t.Run(filepath.Base(file)+"/"+cost, func(t *testing.T) {
+			t.Run(name+"/"+cost, func(t *testing.T) {
 				t.Parallel()
 				sum := map[string]float64{}
 				for _, by := range []string{"greedy", "dpfusion"} {
