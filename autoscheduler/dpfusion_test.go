@@ -175,7 +175,7 @@ func stencilGraph(t *rapid.T) *halideir.Pipeline {
 	return b.Build()
 }
 
-var fusionCosters = []string{"listing1", "listing1-prose", "issue", "algorithm2"}
+var fusionCosters = []string{"listing1", "listing1-prose", "issue", "algorithm2", "algorithm2-fitted"}
 
 // TestDPFusionIsBest: on random pipelines of up to 12 stages, whose cones are so few that no bound is needed, fusion by dynamic programming
 // costs what the best of all valid fusions costs, which is no more than greedy's; and each group costs what it says.

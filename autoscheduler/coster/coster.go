@@ -93,7 +93,7 @@ func TellsPoints(c Coster) bool {
 }
 
 // ByName are the costers that the parameter cost may name.
-var ByName = named(Listing1{}, Listing1Prose{}, Issue{}, Algorithm2{})
+var ByName = named(Listing1{}, Listing1Prose{}, Issue{}, Algorithm2{}, Algorithm2Fitted{})
 
 func named(all ...Coster) map[string]Coster {
 	m := map[string]Coster{}

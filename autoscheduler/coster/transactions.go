@@ -23,8 +23,11 @@ type WarpView struct {
 }
 
 // ViewWarp places the lanes of the first warp: consecutive threads, x first, as the hardware numbers them. Lanes beyond
-// the nest's own threads are idle.
+// the nest's own threads are idle. What is computed in the threads of another nest has that one's lanes.
 func ViewWarp(pr *plan.Problem, k *plan.Kernel, n *plan.Nest) *WarpView {
+	if i := k.MemberIndex(n.Func); i >= 0 && k.Members[i].Where == plan.AtThread && n.Func != k.Out.Func {
+		return viewInThreads(pr, k, n, k.Members[i].Anchor)
+	}
 	origin := origins(pr, k, n)
 	w := &WarpView{pr: pr, nest: n, lanes: min(pr.Device.WarpSize, warpLanes)}
 	all := make([]int64, w.lanes*len(origin))
@@ -49,6 +52,43 @@ func ViewWarp(pr *plan.Problem, k *plan.Kernel, n *plan.Nest) *WarpView {
 		}
 	}
 	return w
+}
+
+// viewInThreads is the lanes of the nest in whose threads a member is computed, at the member's points: its loops move with
+// those of the anchor that move with the same dimension of the output.
+func viewInThreads(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, anchor int) *WarpView {
+	of := &k.Out
+	if i := k.MemberIndex(anchor); i >= 0 && k.Members[i].Where != plan.AtThread {
+		of = &k.Members[i].Nests[0]
+	}
+	a := ViewWarp(pr, k, of)
+	w := &WarpView{pr: pr, nest: n, lanes: a.lanes, active: a.active}
+	origin, from := origins(pr, k, n), origins(pr, k, of)
+	grow := growth(pr, k)
+	for lane := range a.active {
+		at := slices.Clone(origin)
+		for l, loop := range pr.P.Funcs[n.Func].Stages[n.Stage].Loops {
+			m, ok := growthOf(grow, n.Func, loop.Arg)
+			if !ok {
+				continue
+			}
+			for o, other := range pr.P.Funcs[of.Func].Stages[of.Stage].Loops {
+				if g, ok := growthOf(grow, of.Func, other.Arg); ok && g.Dim == m.Dim && g.Num != 0 {
+					at[l] += bounds.FloorDiv((a.at[lane][o]-from[o])*m.Num*g.Den, m.Den*g.Num)
+				}
+			}
+		}
+		w.at[lane] = at
+	}
+	return w
+}
+
+// growthOf is how a dimension of a Func moves with one of the output; not ok where it does not.
+func growthOf(g *bounds.Group, fn, arg int) (bounds.Growth, bool) {
+	if grow := g.Funcs[fn]; arg >= 0 && arg < len(grow) && grow[arg].Known && grow[arg].Dim >= 0 {
+		return grow[arg], true
+	}
+	return bounds.Growth{}, false
 }
 
 // pointsApart is how far neighbouring threads are from each other along a loop: the points that each has side by side.

@@ -27,6 +27,7 @@ var modes = []mode{
 	{"tiling-block-window-cost-issue", map[string]string{"tiling": "block-window", "cost": "issue"}, false},
 	{"tiling-warp-registers-cost-issue", map[string]string{"tiling": "warp-registers", "cost": "issue"}, true},
 	{"tiling-all-cost-issue", map[string]string{"tiling": "all", "cost": "issue"}, false},
+	{"polymage", map[string]string{"mode": "polymage"}, false},
 }
 
 // sampledModes is how many modes of a program are tried without AllEnv.
@@ -105,7 +106,9 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 
 // tiled reports whether a mode lays its tiles out in ways of their own, whose kernels may
 // exist twice: for whole points and for what is left.
-func tiled(mode map[string]string) bool { return mode["tiling"] != "" && mode["tiling"] != "block" }
+func tiled(mode map[string]string) bool {
+	return mode["tiling"] != "" && mode["tiling"] != "block" || mode["mode"] == "polymage"
+}
 
 // with is a set of parameters with more of them.
 func with(params, more map[string]string) map[string]string {
