@@ -87,6 +87,7 @@ var someParams = []map[string]string{
 	{"mode": "polymage"},
 	{"mode": "polymage", "gpu": "gtx1080ti", "tiling": "block"},
 	{"grouping": "dpfusion", "gpu": "sm_50"},
+	{"grouping": "polymage-auto", "cost": "algorithm2-fitted", "gpu": "v100"},
 	{"mode": "polymage", "cost": "algorithm2-fitted", "tiling": "all"},
 }
 

@@ -88,9 +88,10 @@ func tail(pr *plan.Problem, k *plan.Kernel) float64 {
 	return math.Ceil(waves) / waves
 }
 
-// overlapShare is the redundant points of a tile by all points that it computes.
-func overlapShare(pr *plan.Problem, k *plan.Kernel) float64 {
-	redundant, all := 0.0, float64(k.Out.Points())
+// Redundant is the points that a block computes of the members of a kernel only because tiles overlap, and the others with those of the
+// output. What is computed in threads repeats nothing.
+func Redundant(pr *plan.Problem, k *plan.Kernel) (redundant, own float64) {
+	own = float64(k.Out.Points())
 	for i := range k.Members {
 		m := &k.Members[i]
 		if m.Where == plan.AtThread {
@@ -104,10 +105,17 @@ func overlapShare(pr *plan.Problem, k *plan.Kernel) float64 {
 		if m.Where == plan.AtWarp && k.Warp != nil {
 			tiles = float64(k.Warp.Warps)
 		}
-		redundant += tiles * (points - ownPoints(pr, k, m))
-		all += tiles * points
+		o := ownPoints(pr, k, m)
+		redundant += tiles * (points - o)
+		own += tiles * o
 	}
-	return ratio(redundant, all)
+	return redundant, own
+}
+
+// overlapShare is the redundant points of a tile by all points that it computes.
+func overlapShare(pr *plan.Problem, k *plan.Kernel) float64 {
+	redundant, own := Redundant(pr, k)
+	return ratio(redundant, redundant+own)
 }
 
 // sectors is the transactions of 32 bytes of one block, stores of the output included. What a thread's points load
