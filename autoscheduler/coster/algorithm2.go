@@ -49,11 +49,17 @@ func (Algorithm2) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
 			best.Reject, best.Faults = t.refused, t.faults
 		}
 	}
-	if threads := k.ThreadsPerBlock(); ph == Final && threads%h.WarpSize != 0 {
-		best.Reject = NewReason("%[1]d threads are not whole warps of %[2]d", "", threads, h.WarpSize)
-		best.Faults++
-	}
+	wholeWarps(pr, k, ph, &best)
 	return best
+}
+
+// wholeWarps notes in the final pass that a thread block is no multiple of a warp (section 7.1). While tiles are powers of two,
+// none with a halo is, and nothing would fuse.
+func wholeWarps(pr *plan.Problem, k *plan.Kernel, ph Phase, p *Price) {
+	if threads, warp := k.ThreadsPerBlock(), int64(pr.Device.WarpSize); ph == Final && threads%warp != 0 {
+		p.Reject = NewReason("%[1]d threads are not whole warps of %[2]d", "", threads, warp)
+		p.Faults++
+	}
 }
 
 // groupShape is what Algorithm 2 is told of a group of stages G with its tile sizes and thread block.

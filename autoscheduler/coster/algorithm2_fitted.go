@@ -28,8 +28,13 @@ var FittedTerms = [...]string{"transactions", "idle warps", "memory to compute",
 // negative, and no weight is.
 var FittedWeights = [len(FittedTerms)]float64{.00819, 1, 1.09, .0207, .842, 1.3, 0, .696}
 
+// RefusesBlock implements BlockRefuser.
+func (Algorithm2Fitted) RefusesBlock(pr *plan.Problem, block [3]int64, ph Phase) bool {
+	return Algorithm2{}.RefusesBlock(pr, block, ph)
+}
+
 // Price implements Coster.
-func (Algorithm2Fitted) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
+func (Algorithm2Fitted) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
 	if r := unlaunchable(pr, k, pr.Limits.ThreadsPerBlock, k.SharedBytes); r != (Reason{}) {
 		return Price{Reject: r}
 	}
@@ -39,6 +44,7 @@ func (Algorithm2Fitted) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 		p.Cost += FittedWeights[i] * x
 	}
 	p.Terms = append(p.Terms, Term{"launch", LaunchMicroseconds})
+	wholeWarps(pr, k, ph, &p)
 	return p
 }
 

@@ -363,14 +363,14 @@ func launchBounds(pr *plan.Problem, k *plan.Kernel) *Bounds {
 	return b
 }
 
-// parts are the leading terms of a price that add up to it; what follows them are factors.
+// parts are the leading terms of a price that add up to it, those that are 0 among them; what follows them are factors.
 func parts(p *coster.Price) []Part {
 	out := []Part{}
 	sum := 0.0
-	for _, t := range p.Terms {
+	for i, t := range p.Terms {
 		sum += t.Value
 		out = append(out, Part{Name: t.Name, Value: t.Value})
-		if math.Abs(sum-p.Cost) <= 1e-9*math.Abs(p.Cost) {
+		if math.Abs(sum-p.Cost) <= 1e-9*math.Abs(p.Cost) && (i+1 == len(p.Terms) || p.Terms[i+1].Value != 0) {
 			for i := range out {
 				if p.Cost != 0 {
 					out[i].Share = out[i].Value / p.Cost
