@@ -30,7 +30,7 @@ var modes = []mode{
 	{"polymage", map[string]string{"mode": "polymage"}, false},
 }
 
-// sampledModes is how many modes of a program are tried without AllEnv.
+// sampledModes is how many modes of a program are tried without AllEnv, or one more.
 const sampledModes = 2
 
 // modeSizes are those at which modes run: of whole tiles, of none, and smaller than a tile.
@@ -54,7 +54,7 @@ func (p Program) modeSizes() [][2]int {
 
 // modes tries the program in gowarp's other modes: ptxas accepts the kernels at the estimated
 // size and every GPU can launch them, on the simulator and on OpenCL the result is the
-// CPU's, with no finding. Without AllEnv two modes have one of these at one size each, drawn
+// CPU's, with no finding. Without AllEnv two or three modes have one of these at one size each, drawn
 // by the program's name, so that over the programs all have their turn.
 func (p Program) modes(t *testing.T, tree *harness.Tree) {
 	all := os.Getenv(AllEnv) != ""
