@@ -3,6 +3,7 @@ package autoscheduler
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gowarp/halideir"
@@ -13,8 +14,8 @@ import (
 var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "cost", "parallelism"}
 
 // contradictions refuses parameters of which one would take the effect of another, as they
-// were given: a default contradicts nothing.
-func contradictions(kv map[string]string) error {
+// were given: a default contradicts nothing. inForce has what a mode adds.
+func contradictions(kv, inForce map[string]string) error {
 	if file, ok := kv["schedule"]; ok {
 		var idle []string
 		for _, k := range searching {
@@ -26,8 +27,8 @@ func contradictions(kv map[string]string) error {
 			return fmt.Errorf("schedule=%s replays a saved schedule, and nothing is searched: %s would have no effect; leave one or the other away", file, strings.Join(idle, ", "))
 		}
 	}
-	if tile, ok := kv["warp_tile"]; ok && kv["tiling"] != "warp-registers" && kv["tiling"] != "all" {
-		return fmt.Errorf("warp_tile=%s is of tiles of warps, which tiling=%s has none of; add tiling=warp-registers, or leave it away", tile, cmp.Or(kv["tiling"], DefaultParams().Tiling))
+	if tile, ok := kv["warp_tile"]; ok && !slices.Contains([]string{"warp-registers", "warp", "all"}, inForce["tiling"]) {
+		return fmt.Errorf("warp_tile=%s is of tiles of warps, which tiling=%s has none of; add tiling=warp-registers, or leave it away", tile, cmp.Or(inForce["tiling"], DefaultParams().Tiling))
 	}
 	fusion, fuses := kv["fusion"]
 	grouping, groups := kv["grouping"]

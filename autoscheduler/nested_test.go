@@ -15,13 +15,21 @@ import (
 // prepared runs the passes up to grouping, with nothing inlined.
 func prepared(t *testing.T, b *irtest.Builder) *state {
 	t.Helper()
+	s, err := preparedState(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func preparedState(b *irtest.Builder) (*state, error) {
 	s := &state{p: b.Build(), params: DefaultParams()}
 	if err := s.configure(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	for _, f := range []func(*state) error{checkInput, analyse, chooseDims, tileBounds} {
 		if err := f(s); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
 	for f := range s.p.Funcs {
@@ -29,7 +37,7 @@ func prepared(t *testing.T, b *irtest.Builder) *state {
 			s.expand(f, st)
 		}
 	}
-	return s
+	return s, nil
 }
 
 // TestPlace: a member goes into the threads exactly where all its readers are in one thread's

@@ -2,6 +2,7 @@ package autoscheduler
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -31,6 +32,12 @@ type Params struct {
 	Schedule          string // file of a saved schedule
 }
 
+// presets are what a mode stands for: other defaults.
+var presets = map[string]map[string]string{
+	"autogpu":  {},
+	"polymage": {"grouping": "dpfusion", "tiling": "warp", "cost": "algorithm2"},
+}
+
 // Param is a row of the table of parameters.
 type Param struct {
 	Key     string
@@ -43,12 +50,12 @@ type Param struct {
 
 // Table is every parameter. The command line, the user's guide and the plugin read it.
 var Table = []Param{
-	word("mode", "autogpu", []string{"autogpu"}, "preset of grouping, tiling and cost: autogpu is Sioutas et al. 2020", func(p *Params) *string { return &p.Mode }),
+	word("mode", "autogpu", []string{"autogpu", "polymage"}, "preset of grouping, tiling and cost, each of which may be given besides: autogpu is Sioutas et al. 2020; polymage is Jangda and Guha 2020, grouping=dpfusion tiling=warp cost=algorithm2", func(p *Params) *string { return &p.Mode }),
 	word("fusion", "nested", []string{"none", "overlap", "nested", "auto"}, "none: a kernel a Func; overlap: overlapped tiles in shared memory; nested: the same, and members whose points no two threads share are computed in the threads; auto: nested only in groups with severe resource needs", func(p *Params) *string { return &p.Fusion }),
-	word("grouping", "greedy", []string{"greedy", "none"}, "which Funcs are computed together", func(p *Params) *string { return &p.Grouping }),
-	word("tiling", "block", []string{"block", "block-window", "warp-registers", "all"}, "the strategies allowed for a group. block: a tile a block, in shared memory, a point a thread; block-window: the same with several points a thread, unrolled, and stages in each thread's registers, where a group can be run so; warp-registers: a tile a warp, in registers that its lanes exchange (CUDA), likewise; all: whichever costs less", func(p *Params) *string { return &p.Tiling }),
+	word("grouping", "greedy", []string{"greedy", "dpfusion", "polymage-auto", "none"}, "which Funcs are computed together. greedy: merge by merge, the one that gains most first; dpfusion: the cheapest of all valid fusions, with a bound on the size of groups where there are too many (Jangda and Guha 2020); polymage-auto: by the overlap of tiles, with one tile for all kernels, whichever costs least (PolyMage's autotuner)", func(p *Params) *string { return &p.Grouping }),
+	word("tiling", "block", []string{"block", "block-window", "warp-registers", "warp", "all"}, "the strategies allowed for a group. block: a tile a block, in shared memory, a point a thread; block-window: the same with several points a thread, unrolled, and stages in each thread's registers, where a group can be run so; warp-registers: a tile a warp, in registers that its lanes exchange (CUDA), likewise; warp: a tile a warp, where there is one, or a tile a block, whichever costs less; all: whichever of all costs less", func(p *Params) *string { return &p.Tiling }),
 	warpTile("warp_tile", "of warp-registers, instead of a search: points of a row a lane, rows a lane and warps a block, as 2x4x4", func(p *Params) *string { return &p.WarpTile }),
-	word("cost", "listing1", []string{"listing1", "listing1-prose", "issue", "time"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping); issue: the time that instructions, requests and traffic take; time: seconds, as the longest of eight bounds", func(p *Params) *string { return &p.Cost }),
+	word("cost", "listing1", []string{"listing1", "listing1-prose", "issue", "time", "algorithm2", "algorithm2-fitted"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping); issue: the time that instructions, requests and traffic take; time: seconds, as the longest of eight bounds; algorithm2: algorithm 2 of Jangda and Guha 2020 as printed, with their weights for the GTX 1080 Ti, or for the V100 from compute capability 7.0 on; algorithm2-fitted: its terms as microseconds of the whole kernel, with weights fitted to counted work", func(p *Params) *string { return &p.Cost }),
 	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
 	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),
@@ -134,6 +141,8 @@ func DefaultParams() Params {
 
 // ParseParams reads parameters. An unknown key is an error that suggests the nearest.
 func ParseParams(kv map[string]string) (Params, error) {
+	given := kv
+	kv = withPreset(given)
 	p := DefaultParams()
 	keys := make([]string, 0, len(kv))
 	for k := range kv {
@@ -149,10 +158,18 @@ func ParseParams(kv map[string]string) (Params, error) {
 			return p, fmt.Errorf("autoscheduler: %w", err)
 		}
 	}
-	if err := contradictions(kv); err != nil {
+	if err := contradictions(given, kv); err != nil {
 		return p, fmt.Errorf("autoscheduler: %w", err)
 	}
 	return p, nil
+}
+
+// withPreset is the parameters with those that the mode stands for, where they are not given.
+func withPreset(kv map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, presets[kv["mode"]])
+	maps.Copy(all, kv)
+	return all
 }
 
 // CheckParams is ParseParams for who has no pipeline yet to schedule: the device has to be known too.

@@ -3,12 +3,18 @@ package autoscheduler
 import (
 	"fmt"
 
+	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
 )
 
 // group partitions the Funcs.
 func group(s *state) error {
 	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options, Explain: s.explain}
+	if s.coster == (coster.Algorithm2{}) {
+		if why := coster.BorrowedWeights(s.problem); why != "" {
+			s.note("group", -1, "%s", why)
+		}
+	}
 	groups, merges, err := s.grouping.Group(s.searcher, s)
 	if err != nil {
 		return err
@@ -21,6 +27,9 @@ func group(s *state) error {
 		case m.Refused != "":
 			s.note("group", m.Producer, "not merged into the kernel of %s: %s", s.p.Funcs[m.Consumer].Label, m.Refused)
 			continue
+		}
+		for _, with := range m.With {
+			s.note("group", with, "merged with %s", s.p.Funcs[m.Producer].Label)
 		}
 		s.note("group", m.Producer, "merged into the kernel of %s: gains %.4g, which then costs %.4g", s.p.Funcs[m.Consumer].Label, m.Gain, m.Cost)
 	}

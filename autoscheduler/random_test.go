@@ -84,6 +84,11 @@ var someParams = []map[string]string{
 	{"fusion": "overlap", "gpu": "sm_50"},
 	{"gpu": "h200"},
 	{"gpu": "generic", "shared_memory_limit_kb": "4"},
+	{"mode": "polymage"},
+	{"mode": "polymage", "gpu": "gtx1080ti", "tiling": "block"},
+	{"grouping": "dpfusion", "gpu": "sm_50"},
+	{"grouping": "polymage-auto", "cost": "algorithm2-fitted", "gpu": "v100"},
+	{"mode": "polymage", "cost": "algorithm2-fitted", "tiling": "all"},
 }
 
 // TestRandomPipelines: every pipeline gets a schedule that the checker accepts, whose
@@ -158,11 +163,15 @@ func TestNamesDoNotMatter(t *testing.T) {
 			return rapid.Custom(func(t *rapid.T) *halideir.Pipeline { return randomPipeline(t, suffix) }).Example(int(seed % 1e6))
 		}
 		a, b := gen(""), gen("$17")
-		sa, err := Schedule(a, DefaultParams())
+		prm, err := ParseParams(rapid.SampledFrom(someParams).Draw(t, "params"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		sb, err := Schedule(b, DefaultParams())
+		sa, err := Schedule(a, prm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sb, err := Schedule(b, prm)
 		if err != nil {
 			t.Fatal(err)
 		}

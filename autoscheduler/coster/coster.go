@@ -93,4 +93,12 @@ func TellsPoints(c Coster) bool {
 }
 
 // ByName are the costers that the parameter cost may name.
-var ByName = map[string]Coster{Listing1{}.Name(): Listing1{}, Listing1Prose{}.Name(): Listing1Prose{}, Issue{}.Name(): Issue{}, Time{}.Name(): Time{}}
+var ByName = named(Listing1{}, Listing1Prose{}, Issue{}, Time{}, Algorithm2{}, Algorithm2Fitted{})
+
+func named(all ...Coster) map[string]Coster {
+	m := map[string]Coster{}
+	for _, c := range all {
+		m[c.Name()] = c
+	}
+	return m
+}

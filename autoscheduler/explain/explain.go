@@ -69,8 +69,8 @@ type Group struct {
 
 // Merge is a step of grouping, with costs as they were estimated then.
 type Merge struct {
-	Producer string  `json:"producer"` // output of the group that was merged in
-	Before   float64 `json:"before"`   // of both groups
+	Producer string  `json:"producer"` // output of the group that was merged in; of several in one step, with commas between
+	Before   float64 `json:"before"`   // of all groups
 	After    float64 `json:"after"`
 	Gain     float64 `json:"gain"`
 }
@@ -177,7 +177,11 @@ func Of(r *autoscheduler.Result) *Report {
 		}
 		for _, m := range r.Merges {
 			if m.Refused == "" && (m.Consumer == g.Out || slices.Contains(g.Members, m.Consumer)) {
-				group.Merges = append(group.Merges, Merge{label(m.Producer), m.Cost + m.Gain, m.Cost, m.Gain})
+				producers := label(m.Producer)
+				for _, id := range m.With {
+					producers += ", " + label(id)
+				}
+				group.Merges = append(group.Merges, Merge{producers, m.Cost + m.Gain, m.Cost, m.Gain})
 			}
 		}
 		for j, k := range r.Found[i].Layout.Kernels {
@@ -359,14 +363,14 @@ func launchBounds(pr *plan.Problem, k *plan.Kernel) *Bounds {
 	return b
 }
 
-// parts are the leading terms of a price that add up to it; what follows them are factors.
+// parts are the leading terms of a price that add up to it, those that are 0 among them; what follows them are factors.
 func parts(p *coster.Price) []Part {
 	out := []Part{}
 	sum := 0.0
-	for _, t := range p.Terms {
+	for i, t := range p.Terms {
 		sum += t.Value
 		out = append(out, Part{Name: t.Name, Value: t.Value})
-		if math.Abs(sum-p.Cost) <= 1e-9*math.Abs(p.Cost) {
+		if math.Abs(sum-p.Cost) <= 1e-9*math.Abs(p.Cost) && (i+1 == len(p.Terms) || p.Terms[i+1].Value != 0) {
 			for i := range out {
 				if p.Cost != 0 {
 					out[i].Share = out[i].Value / p.Cost

@@ -20,33 +20,44 @@ func (Greedy) Name() string { return "greedy" }
 
 // Group implements Grouping.
 func (Greedy) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, error) {
-	pr := s.Problem
-	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs)), asked: make([]bool, len(pr.P.Funcs))}
-	for id, g := range st.groups {
-		st.of[id] = -1
-		if g == nil {
-			continue
-		}
-		st.of[id] = id
-		if err := st.price(g); err != nil {
-			return nil, nil, err
-		}
+	st, err := newState(s)
+	if err != nil {
+		return nil, nil, err
 	}
-	st.reads = inverse(st.readers)
-	var merges []Merge
-	for {
-		best := st.best()
-		if best == nil {
-			if st.duplicate(in) {
-				continue
-			}
-			break
-		}
-		merges = append(merges, Merge{Producer: best.producer, Consumer: best.merged.Out, Gain: best.gain, Cost: best.merged.Cost})
-		st.apply(best)
+	merges := st.merge()
+	for st.duplicate(in) {
+		merges = append(merges, st.merge()...)
 	}
 	merges = append(merges, st.refusals()...)
 	return slices.DeleteFunc(st.groups, func(g *plan.Group) bool { return g == nil }), merges, nil
+}
+
+// merge makes the merge that gains most until none gains.
+func (st *state) merge() []Merge {
+	var merges []Merge
+	for best := st.best(); best != nil; best = st.best() {
+		merges = append(merges, Merge{Producer: best.producer, Consumer: best.merged.Out, Gain: best.gain, Cost: best.merged.Cost})
+		st.apply(best)
+	}
+	return merges
+}
+
+// copy is a state that may be merged on without a change to this one. What was priced is shared.
+func (st *state) copy() *state {
+	c := *st
+	c.groups, c.of, c.next, c.asked = slices.Clone(st.groups), slices.Clone(st.of), slices.Clone(st.next), slices.Clone(st.asked)
+	return &c
+}
+
+// cost is that of all groups.
+func (st *state) cost() float64 {
+	sum := 0.0
+	for _, g := range st.groups {
+		if g != nil {
+			sum += g.Cost
+		}
+	}
+	return sum
 }
 
 // refusals says of every group that is left, outputs apart, why it was not merged.
@@ -73,6 +84,24 @@ type state struct {
 	reads   [][]int       // the inverse: Func -> Funcs that it loads
 	next    []*candidate  // by producer: its merge, once priced, as long as neither group changes
 	asked   []bool        // by Func: computing it in its readers does not gain, as long as their groups do not change
+}
+
+// newState has a group of every Func that is not inlined, priced.
+func newState(s *search.Searcher) (*state, error) {
+	pr := s.Problem
+	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs)), asked: make([]bool, len(pr.P.Funcs))}
+	for id, g := range st.groups {
+		st.of[id] = -1
+		if g == nil {
+			continue
+		}
+		st.of[id] = id
+		if err := st.price(g); err != nil {
+			return nil, err
+		}
+	}
+	st.reads = inverse(st.readers)
+	return st, nil
 }
 
 // candidate is a merge that was priced. merged is nil where it is not possible; consumer is -1

@@ -23,12 +23,13 @@ type Inliner interface {
 }
 
 // ByName are the groupings that the parameter grouping may name.
-var ByName = map[string]Grouping{Greedy{}.Name(): Greedy{}, None{}.Name(): None{}}
+var ByName = map[string]Grouping{Greedy{}.Name(): Greedy{}, DPFusion{}.Name(): DPFusion{}, PolyMageAuto{}.Name(): PolyMageAuto{}, None{}.Name(): None{}}
 
 // Merge is one step: a producer's group went into a consumer's, or at the end did not
 // and why.
 type Merge struct {
-	Producer, Consumer int // outputs of the groups; Consumer is -1 for several
+	Producer, Consumer int   // outputs of the groups; Consumer is -1 for several
+	With               []int // outputs of the groups that went with the producer's in the same step
 	Gain               float64
 	Cost               float64 // of the merged group
 	Refused            string

@@ -22,6 +22,9 @@ type Searcher struct {
 	Strategies []strategy.Strategy
 	Options    strategy.Options
 	Evaluated  int // candidates priced so far
+	// Tile, if it is not nil, is the only tile of all kernels, innermost loop first and cut to the extents of each; of a strategy with choices
+	// of its own those with that tile.
+	Tile []int64
 	// Explain asks the final search to say what it looked at; it decides the same without.
 	Explain bool
 }
@@ -111,7 +114,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 			continue
 		}
 		sizer, _ := prepared.(strategy.Sizer)
-		for _, c := range choices(pr, g, stage, st, prepared, step) {
+		for _, c := range s.choices(g, stage, st, prepared, step) {
 			// What the coster would reject cannot beat what it takes. Most tiles with a halo are no
 			// whole warps, and laying them out would be most of the time.
 			if look == nil && best != nil && price.Valid() && sizer != nil && refuser != nil && refuser.RefusesBlock(pr, sizer.Block(stage, c), ph) {
@@ -154,9 +157,28 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 }
 
 // choices are the candidates of one strategy.
-func choices(pr *plan.Problem, g *plan.Group, stage int, st strategy.Strategy, prepared strategy.Prepared, step strategy.Step) []plan.Choice {
+func (s *Searcher) choices(g *plan.Group, stage int, st strategy.Strategy, prepared strategy.Prepared, step strategy.Step) []plan.Choice {
+	pr := s.Problem
+	var only []int64
+	if s.Tile != nil {
+		d := &pr.Dims[pr.StageIndex(g.Out, stage)]
+		only = make([]int64, len(d.Tiled))
+		for i, l := range d.Tiled {
+			only[i] = 1
+			if i < len(s.Tile) {
+				only[i] = max(1, min(s.Tile[i], d.Extent[l]))
+			}
+		}
+	}
 	if c, ok := prepared.(strategy.Chooser); ok {
-		return c.Choices(stage, step)
+		all := c.Choices(stage, step)
+		if s.Tile != nil {
+			all = slices.DeleteFunc(all, func(c plan.Choice) bool { return !slices.Equal(c.Tile, only) })
+		}
+		return all
+	}
+	if s.Tile != nil {
+		return []plan.Choice{{Strategy: st.Name(), Tile: only}}
 	}
 	var out []plan.Choice
 	for _, t := range append(strategy.Tiles(pr, g.Out, stage, step), strategy.FallbackTile(pr, g.Out, stage)) {

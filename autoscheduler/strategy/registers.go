@@ -40,9 +40,7 @@ const (
 func registers(pr *plan.Problem, k *plan.Kernel) int {
 	most := 0
 	count := func(n *plan.Nest) {
-		ex := expanded(pr, n)
-		taps := len(ex.Loads) * copies(pr, n)
-		most = max(most, min(ex.Tree, firstRegisters)+min(taps, mostTaps)+min(ex.IntDivisions, mostIndexDivision))
+		most = max(most, stageRegisters(pr, n))
 	}
 	count(&k.Out)
 	held, atRunTime := 0, 0
@@ -90,4 +88,17 @@ func copies(pr *plan.Problem, n *plan.Nest) int {
 func constantLoop(p *halideir.Pipeline, st *halideir.Stage, loop int) bool {
 	v := st.Loops[loop].RVar
 	return v >= 0 && literal(p, st.RVars[v].Extent)
+}
+
+// StageRegisters is the estimate of what one stage needs by itself, without the cap of the runtime: REGUSAGE of Jangda and
+// Guha 2020, section 6, who take it from the compiler.
+func StageRegisters(pr *plan.Problem, n *plan.Nest) int {
+	return baseRegisters + stageRegisters(pr, n)
+}
+
+// stageRegisters is what the expression of a stage needs beside what every thread does.
+func stageRegisters(pr *plan.Problem, n *plan.Nest) int {
+	ex := expanded(pr, n)
+	taps := len(ex.Loads) * copies(pr, n)
+	return min(ex.Tree, firstRegisters) + min(taps, mostTaps) + min(ex.IntDivisions, mostIndexDivision)
 }

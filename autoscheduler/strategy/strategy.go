@@ -91,6 +91,7 @@ var Tilings = map[string][]Strategy{
 	"block":          {Root{}, BlockTile{}},
 	"block-window":   {BlockWindow{}},
 	"warp-registers": {WarpRegisters{}},
+	"warp":           {WarpRegisters{}, Root{}, BlockTile{}},
 	"all":            {Root{}, BlockTile{}, BlockWindow{}, WarpRegisters{}},
 }
 

@@ -27,9 +27,10 @@ var modes = []mode{
 	{"tiling-block-window-cost-issue", map[string]string{"tiling": "block-window", "cost": "issue"}, false},
 	{"tiling-warp-registers-cost-issue", map[string]string{"tiling": "warp-registers", "cost": "issue"}, true},
 	{"tiling-all-cost-issue", map[string]string{"tiling": "all", "cost": "issue"}, false},
+	{"polymage", map[string]string{"mode": "polymage"}, false},
 }
 
-// sampledModes is how many modes of a program are tried without AllEnv.
+// sampledModes is how many modes of a program are tried without AllEnv, or one more.
 const sampledModes = 2
 
 // modeSizes are those at which modes run: of whole tiles, of none, and smaller than a tile.
@@ -53,7 +54,7 @@ func (p Program) modeSizes() [][2]int {
 
 // modes tries the program in gowarp's other modes: ptxas accepts the kernels at the estimated
 // size and every GPU can launch them, on the simulator and on OpenCL the result is the
-// CPU's, with no finding. Without AllEnv two modes have one of these at one size each, drawn
+// CPU's, with no finding. Without AllEnv two or three modes have one of these at one size each, drawn
 // by the program's name, so that over the programs all have their turn.
 func (p Program) modes(t *testing.T, tree *harness.Tree) {
 	all := os.Getenv(AllEnv) != ""
@@ -105,7 +106,9 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 
 // tiled reports whether a mode lays its tiles out in ways of their own, whose kernels may
 // exist twice: for whole points and for what is left.
-func tiled(mode map[string]string) bool { return mode["tiling"] != "" && mode["tiling"] != "block" }
+func tiled(mode map[string]string) bool {
+	return mode["tiling"] != "" && mode["tiling"] != "block" || mode["mode"] == "polymage"
+}
 
 // with is a set of parameters with more of them.
 func with(params, more map[string]string) map[string]string {

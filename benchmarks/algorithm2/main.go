@@ -1,0 +1,63 @@
+// Command algorithm2 fits the weights of cost=algorithm2-fitted (autoscheduler/coster) again.
+//
+//	algorithm2                                  fits them to benchmarks/results/algorithm2.csv and says how good they are
+//	algorithm2 -collect LINES -pipelines DIR    makes that file of a benchmark's lines and of the programs' pipelines
+//
+// LINES is what `gowarp bench` writes, for one GPU: its kernels of gowarp's are laid out again and stand beside what was counted of
+// them. DIR has NAME.json of each program, as autoscheduler.dump=NAME.json writes it. A line may carry a measured
+// time_us for a kernel, which then counts in place of the one that follows from its counts.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"gowarp/autoscheduler/coster"
+)
+
+func main() {
+	data := flag.String("data", "benchmarks/results/algorithm2.csv", "the kernels, with their terms and times")
+	lines := flag.String("collect", "", "make the data of these lines of gowarp bench")
+	pipelines := flag.String("pipelines", "", "where the programs' pipelines are, as NAME.json; for -collect")
+	flag.Parse()
+	if err := run(os.Stdout, *data, *lines, *pipelines); err != nil {
+		fmt.Fprintln(os.Stderr, "algorithm2:", err)
+		os.Exit(1)
+	}
+}
+
+func run(w io.Writer, data, lines, pipelines string) error {
+	if lines != "" {
+		if pipelines == "" {
+			return fmt.Errorf("-collect wants -pipelines, a folder with NAME.json of each program")
+		}
+		kernels, dropped, err := collect(lines, pipelines)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%d kernels, %d others came out otherwise than they are laid out now\n", len(kernels), dropped)
+		if err := write(data, kernels); err != nil {
+			return err
+		}
+	}
+	kernels, err := read(data)
+	if err != nil {
+		return err
+	}
+	weights, err := fit(kernels)
+	if err != nil {
+		return fmt.Errorf("%s: %w", data, err)
+	}
+	fmt.Fprintf(w, "weights of %d kernels:\n", len(kernels))
+	free := seen(kernels)
+	for i, x := range weights {
+		note := ""
+		if !free[i] {
+			note = "  (not fitted: the data says nothing of it)"
+		}
+		fmt.Fprintf(w, "  %-18s %.3g%s\n", coster.FittedTerms[i], x, note)
+	}
+	return report(w, kernels)
+}
