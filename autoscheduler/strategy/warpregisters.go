@@ -434,6 +434,14 @@ func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		Strategy: w.name, Choice: c, Registers: count.registers,
 		Warp: &plan.Warp{X: w.x, Y: w.y, Points: px, Width: count.width, Rows: rows, Warps: warps},
 	}
+	if w.inRegisters < 1 {
+		all := *w
+		all.inRegisters, all.counted = 1, map[warpShape]warpCounted{}
+		if whole, err := all.count(s, px, rows); err == nil {
+			// The compiler takes what there is all the same, to load early; only the spills go.
+			k.Registers = max(k.Registers, min(whole.registers, w.pr.Limits.MaxRegisters))
+		}
+	}
 	if s.pr != w.pr {
 		k.Staged = s.pr
 	}
