@@ -63,7 +63,7 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	if x < 0 {
 		return fail("%s has no parallel loop for the lanes", f.Label)
 	}
-	w := &warpTiles{name: name, inRegisters: inRegisters, pr: pr, g: g, x: x, y: y, only: o.Warp, counted: map[warpShape]warpCounted{}}
+	w := &warpTiles{name: name, inRegisters: 1, pr: pr, g: g, x: x, y: y, only: o.Warp, counted: map[warpShape]warpCounted{}}
 	base, err := w.stage(nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -72,6 +72,10 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	w.stageMore()
 	if len(base.members) == 0 {
 		w.sets = w.sets[1:]
+	}
+	if inRegisters < 1 {
+		// The members are those of warp-registers, so that fractions compare.
+		w.inRegisters, w.counted = inRegisters, map[warpShape]warpCounted{}
 	}
 	if len(w.sets) == 0 {
 		return fail("%s needs nothing that lanes could exchange", f.Label)

@@ -27,15 +27,18 @@ public:
         {"shared_in_thread", Form::shared_in_thread}, {"register_over_threads", Form::register_over_threads}, {"shared_over_lanes", Form::shared_over_lanes},
         {"one_lane", Form::one_lane}, {"wide_in_lanes", Form::wide_in_lanes}, {"thread_dimensions", Form::thread_dimensions}, {"lanes_width", Form::lanes_width}}};
 
+    GeneratorParam<bool> rows{"rows", false};  // a second stage, which reads three rows of the first
+
     Input<Buffer<int32_t, 2>> input{"input"};
     Output<Buffer<int32_t, 2>> output{"output"};
 
     void generate() {
         Var x("x"), y("y"), xo("xo"), yo("yo"), xi("xi"), yi("yi"), ya("ya"), yb("yb");
-        Func in = BoundaryConditions::repeat_edge(input), f("f");
+        Func in = BoundaryConditions::repeat_edge(input), f("f"), g("g");
         const Type t = form == Form::wide_in_lanes ? Int(64) : Int(32);
         f(x, y) = cast(t, in(x, y)) * 3 + x;
-        output(x, y) = cast<int32_t>(f(x, y) + 5 * f(x + 1, y) + 7 * f(x + 2, y));
+        g(x, y) = cast<int32_t>(f(x, y) + 5 * f(x + 1, y) + 7 * f(x + 2, y));
+        output(x, y) = rows ? g(x, y - 1) + 2 * g(x, y) + 3 * g(x, y + 1) : g(x, y);
         input.set_estimates({{0, 512}, {0, 384}});
         output.set_estimates({{0, 512}, {0, 384}});
 
@@ -72,6 +75,10 @@ public:
             output.gpu_blocks(xo, yo).gpu_threads(yi).gpu_lanes(xi);
             f.compute_at(output, yi).align_storage(x, 32).bound_extent(x, lanes + 2).gpu_lanes(x);
             f.store_in(form == Form::shared_in_thread ? MemoryType::GPUShared : MemoryType::Register);
+            if (rows) {
+                g.compute_at(output, yi).store_in(MemoryType::Register).align_storage(x, 32).bound_extent(x, lanes).bound_extent(y, 3).reorder(y, x).gpu_lanes(x).unroll(y);
+                f.bound_extent(y, 3).reorder(y, x).unroll(y);
+            }
         }
     }
 };
