@@ -74,8 +74,8 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 		w.sets = w.sets[1:]
 	}
 	if inRegisters < 1 {
-		// The members are those of warp-registers, so that fractions compare.
-		w.inRegisters, w.counted = inRegisters, map[warpShape]warpCounted{}
+		whole := *w
+		w.whole, w.inRegisters, w.counted = &whole, inRegisters, map[warpShape]warpCounted{}
 	}
 	if len(w.sets) == 0 {
 		return fail("%s needs nothing that lanes could exchange", f.Label)
@@ -113,8 +113,9 @@ func warpLoops(pr *plan.Problem, g *plan.Group) (x, y int) {
 
 // warpTiles is a group that is set to run in warps.
 type warpTiles struct {
-	name        string  // the strategy's
-	inRegisters float64 // the fraction of each member's registers that stay registers
+	name        string     // the strategy's
+	inRegisters float64    // the fraction of each member's registers that stay registers
+	whole       *warpTiles // the same with all of it in registers; nil if it is that
 	pr          *plan.Problem
 	g           *plan.Group
 	x, y        int
@@ -341,6 +342,9 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 	for i, s := range w.sets {
 		for _, px := range points {
 			for _, r := range rows {
+				if w.whole != nil && w.whole.fewest(px, r) != i {
+					continue // the members are those of warp-registers, so that fractions compare
+				}
 				c, err := w.count(s, px, r)
 				if err == nil && c.registers > hopeless*w.pr.Limits.MaxRegisters && !asked {
 					break // and more rows need more
@@ -372,6 +376,17 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 		}
 	}
 	return cheapest(all, maxWarpCandidates)
+}
+
+// fewest is the set of members with which a tile issues the fewest instructions, -1 if none can be counted.
+func (w *warpTiles) fewest(px, rows int64) int {
+	best, least := -1, 0.0
+	for i, s := range w.sets {
+		if c, err := w.count(s, px, rows); err == nil && (best < 0 || c.perOutput(w.pr.Limits.MaxRegisters) < least) {
+			best, least = i, c.perOutput(w.pr.Limits.MaxRegisters)
+		}
+	}
+	return best
 }
 
 // ParseWarpChoice reads points, rows and warps, as 2x4x4.
@@ -438,10 +453,8 @@ func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		Strategy: w.name, Choice: c, Registers: count.registers,
 		Warp: &plan.Warp{X: w.x, Y: w.y, Points: px, Width: count.width, Rows: rows, Warps: warps},
 	}
-	if w.inRegisters < 1 {
-		all := *w
-		all.inRegisters, all.counted = 1, map[warpShape]warpCounted{}
-		if whole, err := all.count(s, px, rows); err == nil {
+	if w.whole != nil {
+		if whole, err := w.whole.count(s, px, rows); err == nil {
 			// The compiler takes what there is all the same, to load early; only the spills go.
 			k.Registers = max(k.Registers, min(whole.registers, w.pr.Limits.MaxRegisters))
 		}
