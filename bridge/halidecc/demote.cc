@@ -219,30 +219,35 @@ private:
     }
 
     void define(const LetStmt *l) {
+        const Expr whole = resolved(l->value);
         Reads r;
-        l->value.accept(&r);
-        if (r.any && small(l->value)) {
+        whole.accept(&r);
+        if (r.any && small(whole)) {
             // Read where it is used, which tells when.
-            const Expr shadowed = bind(raw_, l->name, l->value);
+            const Expr shadowed = bind(raw_, l->name, whole);
             walk(l->body);
             bind(raw_, l->name, shadowed);
             return;
         }
-        const Expr value = mutate(l->value);
-        if (r.any && !guards_.empty()) {
+        if (r.any && !guards_.empty() && one_statement(l->body)) {
             // A condition may keep it from being computed: it stays with the statement that uses it.
-            if (!one_statement(l->body)) {
-                throw Unsuitable{"several statements under a condition share the value " + l->name};
-            }
-            leaf_lets_.emplace_back(l->name, value);
+            leaf_lets_.emplace_back(l->name, mutate(whole));
             walk(l->body);
             leaf_lets_.pop_back();
             return;
         }
         Expr as;
         if (r.any) {
-            as = all_lanes(value);
+            // What lanes hold all of them may read, though it means nothing to some; memory they may not.
+            if (!guards_.empty() && !std::all_of(r.loads.begin(), r.loads.end(), [&](const Load *load) { return held_.count(load->name); })) {
+                throw Unsuitable{"several statements under a condition share the value " + l->name};
+            }
+            StraightLine::Guards none;
+            std::swap(none, guards_);
+            as = all_lanes(mutate(whole));
+            std::swap(none, guards_);
         } else {
+            const Expr value = mutate(whole);
             note_reads();
             as = Variable::make(value.type(), fresh());
             line_.let(as.as<Variable>()->name, value);
@@ -549,15 +554,16 @@ private:
 
     template<typename T>
     auto inner_let(const T *op) -> decltype(op->body) {
+        const Expr whole = resolved(op->value);
         Reads r;
-        op->value.accept(&r);
-        if (r.any && small(op->value)) {
-            const Expr shadowed = bind(raw_, op->name, op->value);
+        whole.accept(&r);
+        if (r.any && small(whole)) {
+            const Expr shadowed = bind(raw_, op->name, whole);
             const auto body = mutate(op->body);
             bind(raw_, op->name, shadowed);
             return body;
         }
-        const Expr value = mutate(op->value);
+        const Expr value = mutate(whole);
         inner_.push_back(op->name);
         const auto body = mutate(op->body);
         inner_.pop_back();
