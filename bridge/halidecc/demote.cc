@@ -229,8 +229,9 @@ private:
             bind(raw_, l->name, shadowed);
             return;
         }
-        if (r.any && !guards_.empty() && one_statement(l->body)) {
-            // A condition may keep it from being computed: it stays with the statement that uses it.
+        const bool after = std::any_of(leaf_lets_.begin(), leaf_lets_.end(), [&](const Definition &d) { return expr_uses_var(whole, d.first); });
+        if (after || (r.any && !guards_.empty() && one_statement(l->body))) {
+            // A condition may keep it, or what it is computed from, from being computed: it stays with the statement that uses it.
             leaf_lets_.emplace_back(l->name, mutate(whole));
             walk(l->body);
             leaf_lets_.pop_back();
@@ -344,7 +345,7 @@ private:
         reads_.clear();
         // Shuffles of registers that the present run sets come behind it.
         if (std::any_of(shuffles_.begin(), shuffles_.end(), [&](const Definition &d) {
-                return std::any_of(in_run_.begin(), in_run_.end(), [&](const std::string &name) { return reads(d.second, name); });
+                return std::any_of(in_run_.begin(), in_run_.end(), [&](const std::string &name) { return reads(d.second, name) || reads(d.second, scratch_name); });
             })) {
             line_.end_run();
             in_run_.clear();
