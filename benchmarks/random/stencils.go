@@ -50,11 +50,7 @@ func (g *generator) stencils() *Pipeline {
 	}
 	g.prune()
 	g.p.Target = pick(g, "host-cuda-cuda_capability_50", "host-cuda-cuda_capability_75", "host-cuda-cuda_capability_86")
-	tiling := pick(g, "warp-registers", "all", "warp-hybrid", "warp-hybrid", "warp-shared")
-	g.p.Params = []string{"tiling=" + tiling, "cost=issue"}
-	if tiling == "warp-hybrid" {
-		g.p.Params = append(g.p.Params, "frac_reg="+pick(g, "0", "0.25", "0.5", "0.75", "0.9"))
-	}
+	g.p.Params = []string{"tiling=" + pick(g, "warp-registers", "warp-registers", "all"), "cost=issue"}
 	if g.chance(2) {
 		g.p.Params = append(g.p.Params, "max_registers=255", fmt.Sprintf("warp_tile=%dx%dx%d", pick(g, 1, 2, 4), g.draw(1, 6), g.draw(1, 4)))
 	}
