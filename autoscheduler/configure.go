@@ -2,6 +2,8 @@ package autoscheduler
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/grouping"
@@ -12,6 +14,9 @@ import (
 
 // defaultCapability stands for a CUDA target that names none: 7.5.
 const defaultCapability = 75
+
+// defaultInRegisters is the fraction of a hybrid tile that stays in registers if the user names none.
+const defaultInRegisters = 0.5
 
 // intelThreads is the most threads of a block on Intel's GPUs, whatever the device offers.
 const intelThreads = 512
@@ -42,10 +47,17 @@ func (s *state) configure() error {
 	if s.coster == nil || s.grouping == nil || s.strategies == nil {
 		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling)
 	}
-	if s.params.Tiling == "warp-registers" && s.p.Target.API != "cuda" {
-		return fmt.Errorf("autoscheduler: tiling=warp-registers: only CUDA has lanes that exchange registers; the target is %s", s.p.Target.String)
+	if strings.HasPrefix(s.params.Tiling, "warp-") {
+		if err := strategy.HasLanes(&s.p.Target); err != nil {
+			return fmt.Errorf("autoscheduler: tiling=%s: %w", s.params.Tiling, err)
+		}
 	}
-	s.options = strategy.Options{Nesting: nestings[s.params.Fusion]}
+	s.options = strategy.Options{Nesting: nestings[s.params.Fusion], InRegisters: defaultInRegisters}
+	if s.params.FracReg != "" {
+		if s.options.InRegisters, err = strconv.ParseFloat(s.params.FracReg, 64); err != nil {
+			return fmt.Errorf("autoscheduler: frac_reg: %w", err)
+		}
+	}
 	if s.params.WarpTile != "" {
 		if s.options.Warp, err = strategy.ParseWarpChoice(s.params.WarpTile); err != nil {
 			return fmt.Errorf("autoscheduler: warp_tile: %w", err)

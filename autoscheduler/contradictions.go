@@ -3,7 +3,6 @@ package autoscheduler
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gowarp/halideir"
@@ -11,7 +10,7 @@ import (
 )
 
 // searching are the parameters that only a search for a schedule heeds.
-var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "cost", "parallelism"}
+var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "parallelism"}
 
 // contradictions refuses parameters of which one would take the effect of another, as they
 // were given: a default contradicts nothing. inForce has what a mode adds.
@@ -27,8 +26,11 @@ func contradictions(kv, inForce map[string]string) error {
 			return fmt.Errorf("schedule=%s replays a saved schedule, and nothing is searched: %s would have no effect; leave one or the other away", file, strings.Join(idle, ", "))
 		}
 	}
-	if tile, ok := kv["warp_tile"]; ok && !slices.Contains([]string{"warp-registers", "warp", "all"}, inForce["tiling"]) {
+	if tile, ok := kv["warp_tile"]; ok && inForce["tiling"] != "all" && !strings.HasPrefix(inForce["tiling"], "warp") {
 		return fmt.Errorf("warp_tile=%s is of tiles of warps, which tiling=%s has none of; add tiling=warp-registers, or leave it away", tile, cmp.Or(inForce["tiling"], DefaultParams().Tiling))
+	}
+	if f, ok := kv["frac_reg"]; ok && inForce["tiling"] != "warp-hybrid" {
+		return fmt.Errorf("frac_reg=%s is of hybrid tiles of warps, which tiling=%s has none of; add tiling=warp-hybrid, or leave it away", f, cmp.Or(inForce["tiling"], DefaultParams().Tiling))
 	}
 	fusion, fuses := kv["fusion"]
 	grouping, groups := kv["grouping"]

@@ -109,6 +109,9 @@ func (s *state) emitWarpMember(k *plan.Kernel, m *plan.Member) {
 		}
 		ofFunc(schedule.Directive{Do: schedule.BoundExtent, Vars: []string{argLabel(f, a)}, N: e})
 	}
+	if m.Demoted > 0 {
+		ofFunc(schedule.Directive{Do: schedule.Demote, N: m.Demoted, Offset: m.ScratchAt})
+	}
 	lab := newLabeler(st)
 	lane, point := st.Loops[along].Label, ""
 	if k.Warp.Points > 1 {

@@ -72,6 +72,7 @@ func TestRules(t *testing.T) {
 		"member-read":       func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Anchor = 0 },
 		"member-order":      func(pr *plan.Problem, k *plan.Kernel) { slices.Reverse(k.Members) },
 		"lanes":             func(pr *plan.Problem, k *plan.Kernel) { k.Warp = &plan.Warp{Points: 2, Width: 61, Rows: 4, Warps: 4} },
+		"warp-scratch":      func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Demoted = 1 },
 		"warp-members":      func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Where = plan.AtWarp },
 	}
 	for _, rule := range legality.Rules {

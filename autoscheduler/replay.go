@@ -6,6 +6,7 @@ import (
 
 	"gowarp/autoscheduler/search"
 	"gowarp/halideir/schedule"
+	"gowarp/internal/plan"
 	"gowarp/occupancy"
 )
 
@@ -111,11 +112,35 @@ func (s *state) checkDevice(out *schedule.Schedule) error {
 		}
 	}
 	if s.p.Target.API == "cuda" {
-		return nil
+		return s.checkScratch(out)
 	}
 	for i := range out.Directives {
 		if d := &out.Directives[i]; d.Do == schedule.GPULanes {
 			return fmt.Errorf("%s: only CUDA has lanes, the target is %s", d, s.p.Target.String)
+		}
+	}
+	return nil
+}
+
+// checkScratch compares what the warps of each kernel have in shared memory with what the kernel declares.
+func (s *state) checkScratch(out *schedule.Schedule) error {
+	at := map[int]int{} // the kernel of what is computed at a warp's loop
+	for i := range out.Directives {
+		if d := &out.Directives[i]; d.Do == schedule.ComputeAt {
+			at[d.Func] = d.At.Func
+		}
+	}
+	for i := range out.Directives {
+		d := &out.Directives[i]
+		if d.Do != schedule.Demote {
+			continue
+		}
+		bytes := d.Offset + d.N*plan.WarpLanes*s.problem.Bytes(d.Func)
+		for j := range out.Kernels {
+			k := &out.Kernels[j]
+			if warps := k.Threads[1] * k.Threads[2]; k.Func == at[d.Func] && bytes*warps > k.SharedBytes {
+				return fmt.Errorf("%s: %d warps with that take more than the %d B of shared memory that kernel %s declares", d, warps, k.SharedBytes, k.Name)
+			}
 		}
 	}
 	return nil

@@ -1,11 +1,14 @@
 package autoscheduler
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
+	"gowarp/autoscheduler/legality"
 	"gowarp/halideir"
+	"gowarp/halideir/schedule"
 	"gowarp/internal/irtest"
 	"gowarp/internal/plan"
 )
@@ -130,6 +133,178 @@ func TestWarpReadsOutput(t *testing.T) {
 		k := r.Found[len(r.Found)-1].Layout.Kernels[0]
 		if k.Out.Func != out.ID || (k.Warp != nil) == both {
 			t.Errorf("base is an output: %t; the kernel of %s is done as %s", both, p.Funcs[k.Out.Func].Label, k.Strategy)
+		}
+	}
+}
+
+// inRegisters runs a pipeline as a hybrid and returns its last kernel.
+func inRegisters(t *testing.T, p *halideir.Pipeline, fraction, tile string) (*Result, *plan.Kernel) {
+	t.Helper()
+	prm, err := ParseParams(map[string]string{"tiling": "warp-hybrid", "cost": "issue", "frac_reg": fraction, "warp_tile": tile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(p, prm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, r.Found[len(r.Found)-1].Layout.Kernels[0]
+}
+
+// TestHybridScratch: of every member so much is in the scratch as the fraction says, to a whole register; no more
+// than a kernel's shared memory holds them, fewer registers are taken, and the schedule says so for its readers.
+func TestHybridScratch(t *testing.T) {
+	registers := 256
+	for _, f := range []float64{1, .75, .5, .25, 0} {
+		p := blurred(irtest.F32, true, 1)
+		r, k := inRegisters(t, p, fmt.Sprint(f), "2x8x4")
+		if k.Warp == nil || k.Strategy != "warp-hybrid" {
+			t.Fatalf("frac_reg=%g: the kernel is %s", f, k.Strategy)
+		}
+		ends := int64(0)
+		for i := range k.Members {
+			m := &k.Members[i]
+			kept := float64(m.LaneSlots()-m.Demoted) / float64(m.LaneSlots())
+			if d := (kept - f) * float64(m.LaneSlots()); d < -.5 || d > .5 {
+				t.Errorf("frac_reg=%g: %d of %d registers of member %d are in the scratch", f, m.Demoted, m.LaneSlots(), m.Func)
+			}
+			ends = max(ends, m.ScratchAt+m.Demoted*plan.WarpLanes*4)
+		}
+		if k.Warp.Scratch != ends || k.SharedBytes != 4*ends || (f == 1) != (ends == 0) {
+			t.Errorf("frac_reg=%g: a scratch of %d B, %d B a block; its members end at byte %d", f, k.Warp.Scratch, k.SharedBytes, ends)
+		}
+		if k.Registers > registers {
+			t.Errorf("frac_reg=%g: %d registers, with more of it in registers %d", f, k.Registers, registers)
+		}
+		registers = k.Registers
+		demoted := 0
+		for i := range r.Schedule.Directives {
+			if r.Schedule.Directives[i].Do == schedule.Demote {
+				demoted++
+			}
+		}
+		text := r.Schedule.CPlusPlus(p)
+		python, err := r.Schedule.Python(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for language, says := range map[string]bool{"C++": strings.Contains(text, "// This is not all of the schedule"), "Python": strings.Contains(python, "# This is not all of the schedule")} {
+			if says != (f < 1) || (demoted > 0) != (f < 1) {
+				t.Errorf("frac_reg=%g: %d demotions; the %s says that it is not all: %t", f, demoted, language, says)
+			}
+		}
+		back, err := schedule.Decode(r.Schedule.JSON())
+		if err != nil || !bytes.Equal(back.JSON(), r.Schedule.JSON()) {
+			t.Errorf("frac_reg=%g: the schedule does not come back from its JSON: %v", f, err)
+		}
+	}
+	if registers == 256 {
+		t.Error("no registers are counted")
+	}
+}
+
+// deep is four stages of which each reads the one before in places that are too many to compute it there.
+func deep() *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1536, 2560)
+	args := []string{"x", "y"}
+	f := b.Func("first", args, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		x, y := v[0].Clamp(in.Bound(0, "min"), in.Bound(0, "max")), v[1].Clamp(in.Bound(1, "min"), in.Bound(1, "max"))
+		return in.At(x, y).Mul(in.At(x, y)).Add(in.At(x, y).Mul(3.0))
+	})
+	for _, name := range []string{"second", "third", "fourth"} {
+		from := f
+		f = b.Func(name, args, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			at := func(x, y int) irtest.Expr { return from.At(v[0].Add(x), v[1].Add(y)) }
+			return at(-1, 0).Mul(at(0, 1)).Add(at(1, 0).Mul(at(0, -1))).Add(at(0, 0))
+		})
+	}
+	b.Output(f, 1536, 2560)
+	p := b.Build()
+	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 86, "host-cuda-cuda_capability_86"
+	return p
+}
+
+// TestScratchShared: what is dead gives its place away, so that a chain of stages takes two of the largest, and
+// what is not keeps it.
+func TestScratchShared(t *testing.T) {
+	_, k := inRegisters(t, deep(), "0", "2x4x4")
+	if len(k.Members) != 3 {
+		t.Fatalf("%d members, want 3", len(k.Members))
+	}
+	var n [3]int64
+	for i := range k.Members {
+		n[i] = k.Members[i].Demoted * plan.WarpLanes * 4
+	}
+	if k.Members[0].ScratchAt != 0 || k.Members[1].ScratchAt != n[0] || k.Members[2].ScratchAt != 0 || k.Warp.Scratch != n[0]+n[1] {
+		t.Errorf("a scratch of %d B; members of %d B at %d, %d, %d", k.Warp.Scratch, n, k.Members[0].ScratchAt, k.Members[1].ScratchAt, k.Members[2].ScratchAt)
+	}
+}
+
+// TestScratchGate: the gate refuses a scratch that members do not fit, or share while both are needed.
+func TestScratchGate(t *testing.T) {
+	for name, breaks := range map[string]func(k *plan.Kernel){
+		"beyond the registers": func(k *plan.Kernel) { k.Members[0].Demoted = k.Members[0].LaneSlots() + 1 },
+		"beyond the scratch":   func(k *plan.Kernel) { k.Warp.Scratch -= plan.WarpLanes },
+		"before it":            func(k *plan.Kernel) { k.Members[0].ScratchAt = -plan.WarpLanes },
+		"one place for two":    func(k *plan.Kernel) { k.Members[1].ScratchAt = k.Members[0].ScratchAt },
+		"none a block":         func(k *plan.Kernel) { k.SharedBytes = 0 },
+	} {
+		r, k := inRegisters(t, deep(), "0", "2x4x4")
+		if len(k.Members) < 2 {
+			t.Fatalf("%d members", len(k.Members))
+		}
+		if err := legality.Check(r.Problem, k); err != nil {
+			t.Fatal(err)
+		}
+		breaks(k)
+		if err := legality.Check(r.Problem, k); err == nil || !strings.Contains(err.Error(), "warp-scratch: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestHybridRefused: the user is told what cannot be, and a search goes by it.
+func TestHybridRefused(t *testing.T) {
+	for _, c := range []struct {
+		kv    map[string]string
+		words string
+	}{
+		{map[string]string{"tiling": "warp-hybrid", "frac_reg": "1.5"}, "frac_reg=1.5: a number from 0 to 1 is wanted"},
+		{map[string]string{"tiling": "warp-hybrid", "frac_reg": "NaN"}, "frac_reg=NaN: a number from 0 to 1 is wanted"},
+		{map[string]string{"tiling": "warp-shared", "frac_reg": "0.5"}, "frac_reg=0.5 is of hybrid tiles of warps, which tiling=warp-shared has none of"},
+		{map[string]string{"frac_reg": "0.5"}, "add tiling=warp-hybrid"},
+	} {
+		if _, err := ParseParams(c.kv); err == nil || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%v: %v; want %q", c.kv, err, c.words)
+		}
+	}
+	for _, tiling := range []string{"warp-hybrid", "warp-shared"} {
+		prm, err := ParseParams(map[string]string{"tiling": tiling})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := blurred(irtest.F32, true, 1)
+		p.Target.API, p.Target.String = "opencl", "host-opencl"
+		if _, err := Run(p, prm); err == nil || !strings.Contains(err.Error(), "tiling="+tiling+": only CUDA has lanes") {
+			t.Errorf("OpenCL: %v", err)
+		}
+		p = blurred(irtest.F32, true, 1)
+		p.Target.CUDACapability, p.Target.String = 35, "host-cuda-cuda_capability_35"
+		if _, err := Run(p, prm); err == nil || !strings.Contains(err.Error(), "compute capability 3.5 is older than 5.0") {
+			t.Errorf("capability 3.5: %v", err)
+		}
+		// Booleans and 64 bits, and what is too deep, are other kernels.
+		r, err := Run(blurred(irtest.F64, true, 1), prm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Found {
+			for _, k := range f.Layout.Kernels {
+				if k.Warp != nil && len(k.Members) > 0 {
+					t.Errorf("%s: a tile a warp of values of 64 bits", tiling)
+				}
+			}
 		}
 	}
 }

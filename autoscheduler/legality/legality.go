@@ -34,6 +34,7 @@ var Rules = []Rule{
 	{"member-order", memberOrder},
 	{"lanes", lanes},
 	{"warp-members", warpMembers},
+	{"warp-scratch", warpScratch},
 }
 
 // Check applies every rule and returns the first violation, named by its rule.

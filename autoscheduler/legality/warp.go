@@ -58,3 +58,37 @@ func warpMembers(pr *plan.Problem, k *plan.Kernel) error {
 	}
 	return nil
 }
+
+// warpScratch: what members have in the scratch of their warp are registers that they would have, of 8 to 32 bits, in it, and no two
+// that are needed at once have the same place. The kernel has shared memory for the scratch of every warp, and none besides.
+func warpScratch(pr *plan.Problem, k *plan.Kernel) error {
+	scratch := int64(0)
+	if k.Warp != nil {
+		scratch = k.Warp.Scratch
+	}
+	for i := range k.Members {
+		m := &k.Members[i]
+		label := pr.P.Funcs[m.Func].Label
+		if m.Demoted == 0 {
+			continue
+		}
+		if k.Warp == nil || m.Where != plan.AtWarp || m.Demoted < 0 || m.Demoted > m.LaneSlots() {
+			return fmt.Errorf("%d registers of a lane of %s are in the scratch of a warp, it has %d", m.Demoted, label, m.LaneSlots())
+		}
+		for _, t := range pr.P.Funcs[m.Func].Types {
+			if t.Bits < 8 || t.Bits > 32 {
+				return fmt.Errorf("values of %d bits of %s are in the scratch of a warp", t.Bits, label)
+			}
+		}
+		if end := m.ScratchAt + m.Demoted*plan.WarpLanes*pr.Bytes(m.Func); m.ScratchAt < 0 || end > scratch {
+			return fmt.Errorf("%s has bytes %d to %d of a scratch of %d", label, m.ScratchAt, end, scratch)
+		}
+	}
+	if a, b := plan.ScratchClash(pr, k); a >= 0 {
+		return fmt.Errorf("%s and %s have the same place in the scratch of a warp at the same time", pr.P.Funcs[k.Members[a].Func].Label, pr.P.Funcs[k.Members[b].Func].Label)
+	}
+	if k.Warp != nil && k.SharedBytes != scratch*k.Warp.Warps {
+		return fmt.Errorf("%d B of shared memory for %d warps with a scratch of %d B each", k.SharedBytes, k.Warp.Warps, scratch)
+	}
+	return nil
+}

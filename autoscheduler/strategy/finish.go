@@ -177,4 +177,8 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 	if fixed {
 		k.SharedBytes = plan.SharedBytes(allocs, steps)
 	}
+	if w := k.Warp; w != nil {
+		k.SharedBytes = w.Scratch * w.Warps
+		k.SharedSum = k.SharedBytes
+	}
 }

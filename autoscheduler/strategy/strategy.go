@@ -60,6 +60,8 @@ func cheapest(all []scored, n int) []plan.Choice {
 type Options struct {
 	Nesting Nesting
 	Warp    plan.WarpChoice // the only one for strategies of warps; the zero value: any
+	// InRegisters is the fraction of each member that a hybrid tile of a warp keeps in registers.
+	InRegisters float64
 }
 
 // Nesting says when members are computed at a thread loop.
@@ -91,6 +93,8 @@ var Tilings = map[string][]Strategy{
 	"block":          {Root{}, BlockTile{}},
 	"block-window":   {BlockWindow{}},
 	"warp-registers": {WarpRegisters{}},
+	"warp-shared":    {WarpShared{}},
+	"warp-hybrid":    {WarpHybrid{}},
 	"warp":           {WarpRegisters{}, Root{}, BlockTile{}},
 	"all":            {Root{}, BlockTile{}, BlockWindow{}, WarpRegisters{}},
 }

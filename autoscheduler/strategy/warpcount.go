@@ -34,6 +34,8 @@ const (
 	inOrder           = 0.8 // a value, if the stages run one after the other: ptxas computes some of them later
 	loopRegisters     = 1   // the address of a point, where a loop over colours goes around the points
 	spillInstructions = 4.0 // a store and a load, and the wait for them
+	// Of a scratch in shared memory: what each stage waits for there.
+	barrierInstructions = 1.0
 )
 
 // perOutput is the number of instructions that a warp issues for 32 points of the output. Where
@@ -48,6 +50,9 @@ type spot struct {
 	fn  int
 	out int
 	at  [maxSpotDims]int64
+	// reader is the stage, counted from 1, that has loaded a value from the warp's scratch: behind a barrier it is loaded
+	// again. 0 for what stays in a register.
+	reader int
 }
 
 // maxSpotDims is the most dimensions of what can be counted.
@@ -69,7 +74,10 @@ type counter struct {
 	end     int           // the last of all
 	start   int           // interleaved, the point before the stage's first
 	shape   []bounds.Growth
-	memory  map[int]bool // of inlined Funcs: whether they load from memory
+	memory  map[int]bool  // of inlined Funcs: whether they load from memory
+	high    int64         // rows of the tile
+	demoted map[int]int64 // of members: so many of the first registers of a lane are in the scratch
+	stage   int           // the one that is being counted, from 1
 }
 
 // count counts the tile of a warp whose lanes hold px points of each of so many rows, once.
@@ -84,7 +92,7 @@ func (w *warpTiles) count(s *warpSet, px, rows int64) (warpCount, error) {
 }
 
 func (w *warpTiles) countOnce(s *warpSet, px, rows int64) (warpCount, error) {
-	c := counter{w: w, s: s, px: px, members: map[int]*warpMember{}, rows: map[spot]bool{}, known: map[spot]bool{}, held: map[spot]int{}, memory: map[int]bool{}}
+	c := counter{w: w, s: s, px: px, members: map[int]*warpMember{}, rows: map[spot]bool{}, known: map[spot]bool{}, held: map[spot]int{}, memory: map[int]bool{}, high: rows, demoted: map[int]int64{}}
 	halo := int64(0)
 	for i := range s.members {
 		m := &s.members[i]
@@ -98,6 +106,19 @@ func (w *warpTiles) countOnce(s *warpSet, px, rows int64) (warpCount, error) {
 		return c.count, fmt.Errorf("with %d points a lane %d points beside the tile leave no room in %d lanes", px, halo, plan.WarpLanes)
 	}
 	c.count.outputs = c.count.width * rows
+	for i := range s.members {
+		m := &s.members[i]
+		slots := px
+		for k, d := range m.grow {
+			if k != m.lane {
+				slots *= d.Extent(c.tile(d.Dim, rows))
+			}
+		}
+		if n := w.demoted(slots); n > 0 {
+			c.demoted[m.fn] = n
+			c.count.instructions += barrierInstructions
+		}
+	}
 	c.count.instructions = tileInstructions
 	for i := range s.members {
 		m := &s.members[i]
@@ -180,6 +201,7 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 		c.now[1] = c.start
 	}
 	c.start, c.shape = c.now[1], grow
+	c.stage++
 	var lo, n [maxSpotDims]int64
 	for k, d := range grow {
 		lo[k] = d.Lo
@@ -202,7 +224,13 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 			c.value(fn, at)
 			if c.members[fn] != nil {
 				for out := range c.s.pr.P.Funcs[fn].Types {
-					c.use(spot{fn: fn, out: out, at: at})
+					s := spot{fn: fn, out: out, at: at}
+					if c.inScratch(s) {
+						c.count.requests++
+						c.count.instructions++
+					} else {
+						c.use(s)
+					}
 				}
 			}
 			return
@@ -214,6 +242,24 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 	}
 	walk(0)
 	return nil
+}
+
+// inScratch reports whether a lane's value of a member is in the scratch of its warp.
+func (c *counter) inScratch(s spot) bool {
+	n := c.demoted[s.fn]
+	if n == 0 {
+		return false
+	}
+	m := c.members[s.fn]
+	_, slot := plan.Exchange(s.at[m.lane]-m.grow[m.lane].Lo, c.px)
+	step := c.px
+	for k, d := range m.grow {
+		if k != m.lane {
+			slot += step * (s.at[k] - d.Lo)
+			step *= d.Extent(c.tile(d.Dim, c.high))
+		}
+	}
+	return slot < n
 }
 
 // value counts the definition of a Func at a point.
@@ -272,6 +318,16 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		lanes, _ := plan.Exchange(s.at[m.lane]-m.grow[m.lane].Lo, c.px)
 		own := s
 		own.at[m.lane] -= lanes * c.px
+		if c.inScratch(own) {
+			s.reader = c.stage
+			if !c.known[s] {
+				c.known[s] = true
+				c.count.requests++
+				c.count.instructions++
+			}
+			c.use(s)
+			return
+		}
 		if !c.known[s] {
 			c.use(own)
 			if lanes != 0 {

@@ -28,17 +28,32 @@ func (WarpRegisters) Name() string { return "warp-registers" }
 // checked; they exist from 3.0 on.
 const minShuffleCapability = 50
 
+// HasLanes says why the GPUs of a target have no lanes that exchange registers.
+func HasLanes(t *halideir.Target) error {
+	switch {
+	case t.API != "cuda":
+		return fmt.Errorf("only CUDA has lanes that exchange registers; the target is %s", t.String)
+	case t.CUDACapability != 0 && t.CUDACapability < minShuffleCapability:
+		return fmt.Errorf("compute capability %d.%d is older than 5.0", t.CUDACapability/10, t.CUDACapability%10)
+	}
+	return nil
+}
+
 // Prepare implements Strategy.
 func (WarpRegisters) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, error) {
+	return prepareWarps(pr, g, o, WarpRegisters{}.Name(), 1)
+}
+
+// prepareWarps is Prepare for a strategy of warps' tiles that keeps a fraction of each member in registers.
+func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inRegisters float64) (Prepared, error) {
 	f := &pr.P.Funcs[g.Out]
 	fail := func(format string, args ...any) (Prepared, error) {
-		return nil, fmt.Errorf("warp-registers: "+format, args...)
+		return nil, fmt.Errorf(name+": "+format, args...)
+	}
+	if err := HasLanes(&pr.P.Target); err != nil {
+		return fail("%w", err)
 	}
 	switch {
-	case pr.P.Target.API != "cuda":
-		return fail("only CUDA has lanes that exchange registers; the target is %s", pr.P.Target.String)
-	case pr.P.Target.CUDACapability != 0 && pr.P.Target.CUDACapability < minShuffleCapability:
-		return fail("compute capability %d.%d is older than 5.0", pr.P.Target.CUDACapability/10, pr.P.Target.CUDACapability%10)
 	case len(f.Stages) != 1:
 		return fail("%s has updates; its stages share no tile", f.Label)
 	case readOutput(pr, g.Out):
@@ -48,15 +63,19 @@ func (WarpRegisters) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepar
 	if x < 0 {
 		return fail("%s has no parallel loop for the lanes", f.Label)
 	}
-	w := &warpTiles{pr: pr, g: g, x: x, y: y, only: o.Warp, counted: map[warpShape]warpCounted{}}
+	w := &warpTiles{name: name, inRegisters: 1, pr: pr, g: g, x: x, y: y, only: o.Warp, counted: map[warpShape]warpCounted{}}
 	base, err := w.stage(nil)
 	if err != nil {
-		return nil, fmt.Errorf("warp-registers: %w", err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	w.sets = append(w.sets, base)
 	w.stageMore()
 	if len(base.members) == 0 {
 		w.sets = w.sets[1:]
+	}
+	if inRegisters < 1 {
+		whole := *w
+		w.whole, w.inRegisters, w.counted = &whole, inRegisters, map[warpShape]warpCounted{}
 	}
 	if len(w.sets) == 0 {
 		return fail("%s needs nothing that lanes could exchange", f.Label)
@@ -94,11 +113,14 @@ func warpLoops(pr *plan.Problem, g *plan.Group) (x, y int) {
 
 // warpTiles is a group that is set to run in warps.
 type warpTiles struct {
-	pr   *plan.Problem
-	g    *plan.Group
-	x, y int
-	only plan.WarpChoice
-	sets []*warpSet // the ways to choose the members, the one with the group's own first
+	name        string     // the strategy's
+	inRegisters float64    // the fraction of each member's registers that stay registers
+	whole       *warpTiles // the same with all of it in registers; nil if it is that
+	pr          *plan.Problem
+	g           *plan.Group
+	x, y        int
+	only        plan.WarpChoice
+	sets        []*warpSet // the ways to choose the members, the one with the group's own first
 
 	counted map[warpShape]warpCounted
 }
@@ -320,6 +342,9 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 	for i, s := range w.sets {
 		for _, px := range points {
 			for _, r := range rows {
+				if w.whole != nil && w.whole.fewest(px, r) != i {
+					continue // the members are those of warp-registers, so that fractions compare
+				}
 				c, err := w.count(s, px, r)
 				if err == nil && c.registers > hopeless*w.pr.Limits.MaxRegisters && !asked {
 					break // and more rows need more
@@ -327,7 +352,11 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 				if err != nil || c.registers > w.pr.Limits.MaxRegisters-spareRegisters && !asked {
 					continue
 				}
+				scratch := w.scratch(s, px, r, c.width)
 				for _, warps := range blocks {
+					if scratch*warps > w.pr.Limits.SharedBytes {
+						continue
+					}
 					if w.y < 0 && (warps > 1 || r > 1) {
 						continue // warps side by side: Halide proves no constant extents
 					}
@@ -339,7 +368,7 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 						waste *= float64(roundUp(extent[w.y], r*warps)) / float64(extent[w.y])
 					}
 					all = append(all, scored{
-						plan.Choice{Strategy: WarpRegisters{}.Name(), Tile: w.blockTile(c.width, r, warps), Warp: plan.WarpChoice{Points: px, Rows: r, Warps: warps, Set: i}},
+						plan.Choice{Strategy: w.name, Tile: w.blockTile(c.width, r, warps), Warp: plan.WarpChoice{Points: px, Rows: r, Warps: warps, Set: i}},
 						c.perOutput(w.pr.Limits.MaxRegisters) * waste,
 					})
 				}
@@ -347,6 +376,17 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 		}
 	}
 	return cheapest(all, maxWarpCandidates)
+}
+
+// fewest is the set of members with which a tile issues the fewest instructions, -1 if none can be counted.
+func (w *warpTiles) fewest(px, rows int64) int {
+	best, least := -1, 0.0
+	for i, s := range w.sets {
+		if c, err := w.count(s, px, rows); err == nil && (best < 0 || c.perOutput(w.pr.Limits.MaxRegisters) < least) {
+			best, least = i, c.perOutput(w.pr.Limits.MaxRegisters)
+		}
+	}
+	return best
 }
 
 // ParseWarpChoice reads points, rows and warps, as 2x4x4.
@@ -399,25 +439,38 @@ func roundUp(n, k int64) int64 { return ceilDiv(n, k) * k }
 func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	px, rows, warps := c.Warp.Points, c.Warp.Rows, c.Warp.Warps
 	if stage != 0 || px < 1 || rows < 1 || warps < 1 || c.Warp.Set < 0 || c.Warp.Set >= len(w.sets) {
-		return nil, fmt.Errorf("warp-registers: %s: %+v is no choice of points, rows, warps and members", w.pr.P.Funcs[w.g.Out].Label, c.Warp)
+		return nil, fmt.Errorf("%s: %s: %+v is no choice of points, rows, warps and members", w.name, w.pr.P.Funcs[w.g.Out].Label, c.Warp)
 	}
 	if w.y < 0 && (warps > 1 || rows > 1) {
-		return nil, fmt.Errorf("warp-registers: %s has one loop to tile; its blocks are of one warp and one row", w.pr.P.Funcs[w.g.Out].Label)
+		return nil, fmt.Errorf("%s: %s has one loop to tile; its blocks are of one warp and one row", w.name, w.pr.P.Funcs[w.g.Out].Label)
 	}
 	s := w.sets[c.Warp.Set]
 	count, err := w.count(s, px, rows)
 	if err != nil {
-		return nil, fmt.Errorf("warp-registers: %w", err)
+		return nil, fmt.Errorf("%s: %w", w.name, err)
 	}
 	k := &plan.Kernel{
-		Strategy: WarpRegisters{}.Name(), Choice: c, Registers: count.registers,
+		Strategy: w.name, Choice: c, Registers: count.registers,
 		Warp: &plan.Warp{X: w.x, Y: w.y, Points: px, Width: count.width, Rows: rows, Warps: warps},
+	}
+	if w.whole != nil {
+		if whole, err := w.whole.count(s, px, rows); err == nil {
+			// The compiler takes what there is all the same, to load early; only the spills go.
+			k.Registers = max(k.Registers, min(whole.registers, w.pr.Limits.MaxRegisters))
+		}
 	}
 	if s.pr != w.pr {
 		k.Staged = s.pr
 	}
 	k.Issued, k.Requests = count.instructions*float64(warps), count.requests*float64(warps)
 	k.Out = w.outNest(s, k.Warp)
+	w.members(s, k)
+	return k, finish(s.pr, k)
+}
+
+// members lays out the members of a kernel, and the scratch that they have in shared memory.
+func (w *warpTiles) members(s *warpSet, k *plan.Kernel) {
+	px := k.Warp.Points
 	for i := range s.members {
 		m := &s.members[i]
 		lm := plan.Member{Func: m.fn, Where: plan.AtWarp, Anchor: w.g.Out, Align: plan.WarpLanes * px}
@@ -427,10 +480,11 @@ func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		}
 		lm.Padded = slices.Clone(lm.Extents)
 		lm.Padded[m.lane] = lm.Align
+		lm.Demoted = w.demoted(lm.LaneSlots())
 		lm.Nests = []plan.Nest{w.memberNest(s, m, lm.Extents, px)}
 		k.Members = append(k.Members, lm)
 	}
-	return k, finish(s.pr, k)
+	k.Warp.Scratch = plan.PlaceScratch(s.pr, k)
 }
 
 // tileOf is the number of points of a warp's tile along an argument of the output.

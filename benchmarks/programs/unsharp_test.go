@@ -10,7 +10,11 @@ import (
 )
 
 func TestUnsharp(t *testing.T) {
-	suite.Run(t, suite.Program{
+	suite.Run(t, unsharp())
+}
+
+func unsharp() suite.Program {
+	return suite.Program{
 		Generator: harness.Generator{Source: "benchmarks/programs/unsharp/unsharp.cc", Name: "unsharp"},
 		Reference: "benchmarks/programs/unsharp/reference.py",
 		Scales:    images,
@@ -22,5 +26,5 @@ func TestUnsharp(t *testing.T) {
 		Estimated: [2]int{1536, 2560},
 		Tiny:      [2]int{33, 9},
 		Tolerance: harness.Default,
-	})
+	}
 }

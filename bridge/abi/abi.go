@@ -177,6 +177,7 @@ func encode(out *C.gowarp_reply, ds []flatDirective) {
 		c.op = C.CString(d.op)
 		c._func, c.stage = C.int32_t(d.fn), C.int32_t(d.stage)
 		c.n = C.int64_t(d.n)
+		c.offset = C.int64_t(d.offset)
 		c.tail, c.memory = cstring(d.tail), cstring(d.memory)
 		c.at_func, c.at_stage = C.int32_t(d.atFunc), C.int32_t(d.atStage)
 		c.at_var = cstring(d.atVar)

@@ -15,7 +15,7 @@ type flatDirective struct {
 	op           string
 	fn, stage    int
 	vars         []string
-	n            int64
+	n, offset    int64
 	tail, memory string
 	atFunc       int
 	atStage      int
@@ -32,7 +32,7 @@ func flatten(p *halideir.Pipeline, ds []schedule.Directive) ([]flatDirective, er
 	for i := range ds {
 		d := &ds[i]
 		f := flatDirective{
-			op: string(d.Do), fn: d.Func, stage: d.Stage, n: d.N,
+			op: string(d.Do), fn: d.Func, stage: d.Stage, n: d.N, offset: d.Offset,
 			tail: string(d.Tail), memory: string(d.Memory), multiples: d.Multiples, special: d.Special,
 		}
 		for _, v := range d.Vars {

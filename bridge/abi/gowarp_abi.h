@@ -24,7 +24,8 @@ typedef struct {
     int32_t stage;  // 0 is the pure definition
     const char **vars;
     int32_t num_vars;
-    int64_t n;  // factor, extent or alignment
+    int64_t n;       // factor, extent, alignment, or registers
+    int64_t offset;  // of "demote": bytes
     const char *tail;
     const char *memory;
     int32_t at_func, at_stage;

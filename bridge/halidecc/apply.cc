@@ -221,6 +221,14 @@ private:
             };
             return step;
         }
+        if (op == "demote") {
+            want(d, text, 0, 0);
+            if (d.n < 1 || d.n > INT16_MAX || d.offset < 0 || d.offset > INT32_MAX / 2) {
+                fail(text, "the number of registers must be positive, and its place in the scratch not negative");
+            }
+            step.run = [](const std::vector<Function> &) {};  // see demotions
+            return step;
+        }
         if (op == "reorder_storage") {
             std::vector<Var> vars;
             for (int i = 0; i < d.num_vars; i++) {
@@ -430,6 +438,17 @@ void apply_directives(const Graph &g, const gowarp_directive *directives, int co
     }
     run_all(steps, copies);
     run_all(steps, originals);
+}
+
+std::vector<Demotion> demotions(const Graph &g, const gowarp_directive *directives, int count) {
+    std::vector<Demotion> out;
+    for (int i = 0; i < count; i++) {
+        const gowarp_directive &d = directives[i];
+        if (str(d.op) == "demote") {
+            out.push_back({g.funcs[d.func].original.name(), (int)d.n, (int)d.offset});
+        }
+    }
+    return out;
 }
 
 }  // namespace gowarp

@@ -41,9 +41,10 @@ void lower_here(const Graph &g, const Target &target, const gowarp_reply &reply)
             for (int id : g.outputs) {
                 outputs.push_back(g.funcs[id].original);
             }
+            Demote demote(demotions(g, reply.directives, reply.num_directives));
             Report report(g);
             // The arguments are looked at behind the pass that ends it.
-            lower(outputs, "gowarp_check", target, {}, LinkageType::ExternalPlusMetadata, {}, false, {&report});
+            lower(outputs, "gowarp_check", target, {}, LinkageType::ExternalPlusMetadata, {}, false, {&demote, &report});
         });
     } catch (const Error &e) {
         why = e.what();

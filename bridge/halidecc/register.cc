@@ -149,6 +149,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     clock = whole;
 
     with_deep_stack([&] { apply_directives(graph, reply->directives, reply->num_directives); });
+    install_demotions(pipeline, demotions(graph, reply->directives, reply->num_directives));
     if (verbose > 0) {
         fprintf(stderr, "%sgowarp: %zu Funcs, %s B of JSON: export %.1f ms, schedule %.1f ms, apply %.1f ms\n",
                 reply->listing ? reply->listing : "", graph.funcs.size(), grouped(json.size()).c_str(), export_ms,

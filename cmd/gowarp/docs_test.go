@@ -126,7 +126,7 @@ func TestCompletionKnowsEveryOption(t *testing.T) {
 		for _, value := range candidates(app, []string{"schedule", option, ""}) {
 			if strings.HasSuffix(value, "=") {
 				for _, v := range candidates(app, []string{"schedule", option, value}) {
-					if v == "tiling=warp-registers" {
+					if strings.HasPrefix(v, "tiling=warp-") {
 						continue // the sample's target is OpenCL, which has no lanes
 					}
 					works(t, option, v)

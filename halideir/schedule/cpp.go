@@ -22,14 +22,17 @@ func (s *Schedule) CPlusPlus(p *halideir.Pipeline) string {
 	}
 	d := cplusplus{found: allFound(p, s.Directives)}
 	var lines []string
+	for _, l := range beyondSource(s.Directives) {
+		lines = append(lines, "// "+l)
+	}
 	if d.found {
-		lines = []string{
+		lines = append(lines,
 			"std::vector<::Halide::Internal::Function> outputs;",
 			"for (const Func &f : pipeline.outputs()) {",
 			"    outputs.push_back(f.function());",
 			"}",
 			"const auto found = ::Halide::Internal::called_funcs_in_order_found(outputs);",
-		}
+		)
 	}
 	declarations, calls := writeSource(d, p, s.Directives, cppReserved)
 	lines = append(lines, declarations...)

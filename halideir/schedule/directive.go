@@ -14,6 +14,7 @@ type form struct {
 	memory, at       bool
 	ofFunc           bool // acts on the Func, not on one stage
 	multiples        bool // one for each of Vars
+	offset           bool // it may have one
 }
 
 var forms = map[Do]form{
@@ -38,6 +39,7 @@ var forms = map[Do]form{
 	Serial:          {minVars: 1, maxVars: 1},
 	Atomic:          {},
 	Specialize:      {minVars: 1, maxVars: math.MaxInt, multiples: true},
+	Demote:          {number: true, ofFunc: true, offset: true},
 }
 
 // tails are the words of the JSON form with Halide's names.
@@ -66,6 +68,13 @@ var memories = map[Memory]string{
 
 func (m Memory) known() bool { return memories[m] != "" }
 
+// Of the scratch of a warp in shared memory, in bytes: the most that a block of any device has, and what all parts of
+// it begin at a multiple of, a row of 32 lanes of the narrowest values.
+const (
+	MaxScratch  = 227 << 10
+	ScratchStep = 32
+)
+
 // shape checks a directive by itself: the words, and that it has what its
 // kind needs and nothing else.
 func (d *Directive) shape() error {
@@ -83,6 +92,10 @@ func (d *Directive) shape() error {
 		return fmt.Errorf("n is %d, want 1..%d", d.N, math.MaxInt32)
 	case !f.number && d.N != 0:
 		return fmt.Errorf("n is %d, but it takes no number", d.N)
+	case d.Offset != 0 && (!f.offset || d.Offset < 0 || d.Offset > MaxScratch || d.Offset%ScratchStep != 0):
+		return fmt.Errorf("the offset is %d, want a multiple of %d, %d at the most, and of a demotion alone", d.Offset, ScratchStep, MaxScratch)
+	case f.offset && d.N > MaxScratch/ScratchStep:
+		return fmt.Errorf("n is %d, want 1..%d", d.N, MaxScratch/ScratchStep)
 	case tails[d.Tail] == "" || d.Tail != "" && d.Do != Split:
 		return fmt.Errorf("the tail %q is unknown, or not a split's", d.Tail)
 	case f.memory != (d.Memory != "") || f.memory && !d.Memory.known():
@@ -138,6 +151,9 @@ func (d *Directive) String() string {
 	}
 	if d.N != 0 {
 		args = append(args, fmt.Sprint(d.N))
+	}
+	if d.Do == Demote {
+		args = append(args, fmt.Sprint(d.Offset))
 	}
 	if d.Tail != "" {
 		args = append(args, string(d.Tail))

@@ -63,6 +63,7 @@ type directiveJSON struct {
 	Stage  int        `json:"stage"`
 	Vars   []string   `json:"vars,omitempty"`
 	N      int64      `json:"n,omitempty"`
+	Offset int64      `json:"offset,omitempty"`
 	Tail   Tail       `json:"tail,omitempty"`
 	Memory Memory     `json:"memory,omitempty"`
 	At     *levelJSON `json:"at,omitempty"`
@@ -190,7 +191,7 @@ func kernelOut(k *Kernel) kernelJSON {
 func directiveOut(d *Directive) directiveJSON {
 	out := directiveJSON{
 		Do: d.Do, Func: d.Func, Name: d.Name, Stage: d.Stage, Vars: d.Vars,
-		N: d.N, Tail: d.Tail, Memory: d.Memory, Multiples: d.Multiples, Special: d.Special,
+		N: d.N, Offset: d.Offset, Tail: d.Tail, Memory: d.Memory, Multiples: d.Multiples, Special: d.Special,
 	}
 	if d.At != nil {
 		at := levelJSON(*d.At)
@@ -287,7 +288,7 @@ func kernelIn(k *kernelJSON) (Kernel, error) {
 func directiveIn(d *directiveJSON) (Directive, error) {
 	out := Directive{
 		Do: d.Do, Func: d.Func, Name: d.Name, Stage: d.Stage, Vars: d.Vars,
-		N: d.N, Tail: d.Tail, Memory: d.Memory, Multiples: d.Multiples, Special: d.Special,
+		N: d.N, Offset: d.Offset, Tail: d.Tail, Memory: d.Memory, Multiples: d.Multiples, Special: d.Special,
 	}
 	if d.At != nil {
 		at := Level(*d.At)

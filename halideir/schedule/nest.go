@@ -66,6 +66,7 @@ type program struct {
 	compute []placement
 	store   []placement
 	memory  []Memory
+	demoted []*Directive // per Func: that demotes it, or nil
 	// callers has the edges into each Func, self edges left out.
 	callers [][]halideir.Edge
 }
@@ -78,6 +79,7 @@ func newProgram(p *halideir.Pipeline) *program {
 		compute: make([]placement, len(p.Funcs)),
 		store:   make([]placement, len(p.Funcs)),
 		memory:  make([]Memory, len(p.Funcs)),
+		demoted: make([]*Directive, len(p.Funcs)),
 		callers: make([][]halideir.Edge, len(p.Funcs)),
 	}
 	for i := range p.Funcs {
@@ -231,6 +233,11 @@ func (g *program) doFunc(d *Directive, f *halideir.Func) error {
 		g.store[d.Func] = placement{at: d.At, by: d.String()}
 	case StoreIn:
 		g.memory[d.Func] = d.Memory
+	case Demote:
+		if g.demoted[d.Func] != nil {
+			return fmt.Errorf("%s is demoted already", f.Label)
+		}
+		g.demoted[d.Func] = d
 	default:
 		for _, v := range d.Vars {
 			if argument(f, v) < 0 {

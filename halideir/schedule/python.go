@@ -32,6 +32,9 @@ func (s *Schedule) Python(p *halideir.Pipeline) (string, error) {
 	} else {
 		b.WriteString("\n\ndef schedule(pipeline):\n    \"\"\"Schedules an untouched pipeline.\"\"\"\n")
 	}
+	for _, l := range beyondSource(s.Directives) {
+		b.WriteString("    # " + l + "\n")
+	}
 	for _, d := range declarations {
 		b.WriteString("    " + d + "\n")
 	}

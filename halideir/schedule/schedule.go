@@ -48,6 +48,9 @@ const (
 	// Specialize makes a special case of a stage of an output: that in every dimension of Vars its extent is a
 	// multiple of the number in Multiples. Directives that are Special act on it, the others on all other cases.
 	Specialize Do = "specialize"
+	// Demote keeps the first N registers of each lane that a Func takes in the scratch of its warp in shared memory,
+	// from the byte Offset on. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
+	Demote Do = "demote"
 )
 
 // Memory is where a Func is stored. Its value is the word in the JSON form.
@@ -89,7 +92,8 @@ type Directive struct {
 	Name   string // label of the Func
 	Stage  int
 	Vars   []string
-	N      int64 // factor, extent or alignment
+	N      int64 // factor, extent, alignment, or registers of a lane
+	Offset int64 // of Demote: in the scratch of a warp, in bytes
 	Tail   Tail
 	Memory Memory
 	At     *Level

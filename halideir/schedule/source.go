@@ -60,6 +60,7 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 			w.used[a] = true // Halide's name of an argument must not name a new loop
 		}
 	}
+	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool { return d.Do == Demote })
 	for i := range ds {
 		w.declare(&ds[i])
 	}
@@ -239,4 +240,22 @@ func remainder(maximum, buffer string, dims []int, multiples []int64) string {
 		rest = fmt.Sprintf("%s(%s, -%s)", maximum, rest, extent(dims[0]))
 	}
 	return rest
+}
+
+// beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
+func beyondSource(ds []Directive) []string {
+	var lines []string
+	for i := range ds {
+		if d := &ds[i]; d.Do == Demote {
+			lines = append(lines, fmt.Sprintf("%s: the first %d registers of each lane, from byte %d of its warp's scratch on", d.Name, d.N, d.Offset))
+		}
+	}
+	if lines == nil {
+		return nil
+	}
+	return append([]string{
+		"This is not all of the schedule: a lowering pass of gowarp's own keeps these registers in shared memory, which",
+		"no call of Halide's asks for. Without it they stay registers, and the results are the same. gowarp does the whole again",
+		"with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes.",
+	}, lines...)
 }

@@ -23,6 +23,7 @@ var wrongForms = []wrongForm{
 	{"one-lane", oneLane},
 	{"wide-in-lanes", wideInLanes},
 	{"read-output", readOutput},
+	{"demoted", demoted},
 }
 
 // CheckForms is Check, and then reports the first form of the schedule that Halide 21 gets wrong.
@@ -215,4 +216,17 @@ func readOutput(g *program) error {
 		}
 		return nil
 	})
+}
+
+// demoted: only what lanes hold in registers can be demoted; what else is stored stays where it is, without a word.
+func demoted(g *program) error {
+	for fn, d := range g.demoted {
+		if d == nil {
+			continue
+		}
+		if g.memory[fn] != MemoryRegister || g.compute[fn].at == nil || len(g.nests[fn]) != 1 || g.nests[fn][0].count(laneLoop) == 0 {
+			return fmt.Errorf("%s is demoted and not in the registers of lanes", g.p.Funcs[fn].Label)
+		}
+	}
+	return nil
 }

@@ -64,7 +64,10 @@ type Member struct {
 	Align   int64   // elements to which the innermost extent is rounded up; 0 or 1 if not
 	Bounded []bool  // dimensions whose extent Halide can prove; the others it sizes at run time
 	Bytes   int64   // allocated, a block or a thread
-	Nests   []Nest  // one a stage
+	// AtWarp: so many of the first registers of each lane are in the warp's scratch instead, from this byte on. Components of
+	// a tuple follow each other.
+	Demoted, ScratchAt int64
+	Nests              []Nest // one a stage
 }
 
 // Nest is how the loops of one stage run. Loops are numbered as in the untouched

@@ -14,6 +14,8 @@ type Warp struct {
 	Width  int64 // points of the tile in X, a multiple of Points
 	Rows   int64 // of the tile, all of them in each lane
 	Warps  int64 // a block, one below the other
+	// Scratch is the shared memory of a warp, in bytes: what its members have there instead of in registers.
+	Scratch int64
 }
 
 // WarpLanes is the number of lanes of a warp.

@@ -1,0 +1,44 @@
+// The body of a lane as a straight line: what lanes do under conditions, in runs between which all
+// lanes of all warps come by.
+#ifndef GOWARP_STRAIGHT_H
+#define GOWARP_STRAIGHT_H
+
+#include <Halide.h>
+
+#include <string>
+#include <vector>
+
+namespace gowarp {
+
+// Statements in order. A run is a list of statements under the same conditions, with the definitions that they need,
+// which are computed without condition, before it.
+class StraightLine {
+public:
+    using Guards = std::vector<Halide::Expr>;
+
+    // Puts a definition that all lanes may compute before the present run.
+    void let(const std::string &name, const Halide::Expr &value);
+    // Adds a statement, to the present run if that is under the same conditions.
+    void add(const Guards &guards, const Halide::Internal::Stmt &s);
+    // Ends the present run, so that definitions come behind it.
+    void end_run();
+    // A barrier of the whole block.
+    void barrier();
+
+    int barriers() const { return barriers_; }
+    // Everything, as one statement.
+    Halide::Internal::Stmt build();
+
+private:
+    struct Run {
+        std::vector<std::pair<std::string, Halide::Expr>> lets;
+        Guards guards;
+        std::vector<Halide::Internal::Stmt> body;
+    };
+    std::vector<Run> runs_{1};
+    int barriers_ = 0;
+};
+
+}  // namespace gowarp
+
+#endif
