@@ -40,6 +40,7 @@ table is printed. benchmarks/README.md explains every column.
   gowarp bench report                            # tables and plots of all lines
   gowarp bench guard                             # what changed for the worse
   gowarp bench bundle                            # all of it, to be measured on a GPU
+  gowarp bench calibration                       # schedules at random: predictions and counts
   gowarp bench list                              # programs and schedulers
 
 A scheduler is NAME or NAME:KEY=VALUE,...; of all lines that the command line
@@ -52,6 +53,7 @@ itself fails.`,
 			benchReportCommand(),
 			benchGuardCommand(),
 			benchBundleCommand(),
+			benchCalibrationCommand(),
 			{Name: "list", Usage: "list the programs, schedulers and stages", Action: benchList},
 			{Name: "cell", Hidden: true, Usage: "run one cell, as standard input says", Action: func(c *cli.Context) error { return bench.Cell(os.Stdin, os.Stdout) }},
 		},
