@@ -23,7 +23,7 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test test-all lint bench bench-guard gpu-bundle random table experts scaling golden install uninstall clean
+.PHONY: help setup demo build test test-all lint bench bench-guard gpu-bundle gpu-peers calibration calibration-bundle random table experts scaling golden install uninstall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -110,6 +110,19 @@ gpu-bundle: setup ## compile programs x schedulers into build/gpu-bundle, which 
 	@$(MAKE) --no-print-directory build
 	@build/gowarp bench bundle $(BUNDLEFLAGS)
 
+# Schedules at random: what costers predict of them beside what the simulator counts.
+calibration: setup ## draw, count and report: benchmarks/results/calibration (make calibration CALIBRATIONFLAGS='--draws 8 harris')
+	@$(MAKE) --no-print-directory build
+	@build/gowarp bench calibration $(CALIBRATIONFLAGS)
+	@build/gowarp bench calibration report --out benchmarks/results/calibration/h200.md
+
+calibration-bundle: setup ## compile drawn schedules into build/calibration-bundle, which times them on a machine with a GPU
+	@$(MAKE) --no-print-directory build
+	@build/gowarp bench calibration bundle $(CALIBRATIONFLAGS)
+
+gpu-peers: setup ## make build/gpu-peers, which times PyTorch, CuPy and Triton on a machine with a GPU
+	@build/venv/bin/python benchmarks/peers/prepare.py build/gpu-peers
+
 N ?= 2000
 SEED ?= 1
 random: setup ## run N random pipelines from SEED on (make random N=2000 SEED=1), shrink what fails; goes on where it stopped
@@ -164,4 +177,4 @@ uninstall: ## remove what install put into PREFIX
 	@echo "removed from $(ROOT): $(INSTALLED)"
 
 clean: ## remove what was built (build/venv stays; remove build/ for everything)
-	@rm -rf build/cache build/bench build/bench.md build/gpu-bundle build/demo build/random build/rows.jsonl build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
+	@rm -rf build/cache build/bench build/bench.md build/gpu-bundle build/gpu-peers build/calibration build/calibration-bundle build/demo build/random build/rows.jsonl build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
