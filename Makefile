@@ -99,12 +99,10 @@ bench: setup ## run the benchmarks
 	@go test $(TAGS) -timeout 60m -run '^$$' -bench . -benchmem ./...
 
 # Our own schedules, which change with the code; the peers' do not.
-OWN := gowarp:fusion=none gowarp:fusion=overlap gowarp:fusion=nested gowarp:fusion=auto gowarp:cost=listing1-prose
-bench-guard: setup ## schedule, compile and count anew what has changed; list what is worse than the committed lines
+bench-guard: setup ## schedule, compile and count our schedules anew; list what is worse than the committed lines (GUARDFLAGS='harris')
 	@$(MAKE) --no-print-directory build
 	@mkdir -p build/bench && cp benchmarks/results/*.jsonl build/bench
-	@build/gowarp bench --results build/bench $(foreach s,$(OWN),--scheduler $(s)) >build/bench.md
-	@build/gowarp bench guard build/bench
+	@build/gowarp bench --results build/bench --against benchmarks/results $(GUARDFLAGS)
 
 gpu-bundle: setup ## compile programs x schedulers into build/gpu-bundle, which measures them on a machine with a GPU
 	@$(MAKE) --no-print-directory build

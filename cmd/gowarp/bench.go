@@ -79,6 +79,7 @@ func benchFlags() []cli.Flag {
 		&cli.IntFlag{Name: "cell-limit", Value: 300, Usage: "time a cell may take, in `SECONDS`"},
 		&cli.Float64Flag{Name: "memory-limit", Value: 8, Usage: "memory that each process of a cell may take, in `GIB`"},
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: runtime.NumCPU(), Usage: "run `N` cells at a time; times are of a machine that does so"},
+		&cli.StringFlag{Name: "against", Usage: "in place of the table list what changed from the lines of a `FILE` or folder, as gowarp bench guard does; without --scheduler run gowarp as those lines have it"},
 		&cli.BoolFlag{Name: "again", Usage: "run every cell, changed or not"},
 	}
 }
@@ -104,6 +105,20 @@ func benchRun(c *cli.Context) error {
 	if plan.Programs, err = benchPrograms(c, tree); err != nil {
 		return err
 	}
+	var old []bench.Record
+	if against := c.String("against"); against != "" {
+		if old, err = readRecords(c, against); err != nil {
+			return fmt.Errorf("bench: --against: %w", err)
+		}
+		if len(*c.Generic("scheduler").(*list)) == 0 {
+			if plan.Schedulers, err = bench.Own(old, plan.Targets[0].Device.Name); err != nil {
+				return fmt.Errorf("bench: --against: %w", err)
+			}
+			if len(plan.Schedulers) == 0 {
+				return fmt.Errorf("bench: --against %s: no line there is of gowarp for %s", against, plan.Targets[0].Device.Name)
+			}
+		}
+	}
 	for _, file := range []string{tree.Plugin(), tree.Build("gpusim", "libcuda.so"), tree.Build("gpusim", "gowarp-gpusim")} {
 		if !exists(file) {
 			return fmt.Errorf("bench: %s is not there; run `make build`", file)
@@ -122,12 +137,17 @@ func benchRun(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	if err := report.Markdown(c.App.Writer, sum.Records); err != nil {
-		return fmt.Errorf("bench: the tables: %w", err)
+	if old == nil {
+		if err := report.Markdown(c.App.Writer, sum.Records); err != nil {
+			return fmt.Errorf("bench: the tables: %w", err)
+		}
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d kept, in %s; the lines are in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second), plan.Results)
 	if len(sum.Broken) > 0 {
 		return fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
+	}
+	if old != nil {
+		return guard(c, old, sum.Records)
 	}
 	return nil
 }
