@@ -39,7 +39,14 @@ const (
 // rank the drawn schedules beside counts, and beside the times of a bundle's run where there
 // are any; and what each coster's choices cost beside the best that was drawn.
 func Report(lines []Line, times []run.Line) (string, error) {
-	measures := []measure{counted("warp instructions", "warp_instructions"), counted("sectors", "sectors")}
+	measures := slices.DeleteFunc([]measure{
+		counted("warp instructions", "warp_instructions"), counted("requested sectors", "sectors"), counted("cold DRAM bytes", "cold_bytes"),
+	}, func(m measure) bool {
+		return !slices.ContainsFunc(lines, func(l Line) bool {
+			_, ok := m.of(&l)
+			return ok
+		})
+	})
 	devices := map[string]map[[2]string]float64{}
 	for i := range times {
 		t := &times[i]
