@@ -102,16 +102,16 @@ func drawGroups(s *state) error {
 		}
 	}
 	s.drawing.rng.Shuffle(len(outs), func(i, j int) { outs[i], outs[j] = outs[j], outs[i] })
-	// A merge may leave another group with one reader instead of two, once.
-	refused := map[[2]int]bool{}
+	// A pair is asked once; a merge may make new pairs, where it leaves a group one reader of two.
+	asked := map[[2]int]bool{}
 	for changed := true; changed; {
 		changed = false
 		for _, producer := range outs {
 			consumer, ok := s.soleReader(groups, producer)
-			if !ok || refused[[2]int{producer, consumer}] {
+			if !ok || asked[[2]int{producer, consumer}] {
 				continue
 			}
-			refused[[2]int{producer, consumer}] = true
+			asked[[2]int{producer, consumer}] = true
 			if s.drawing.rng.Float64() >= s.drawing.merges {
 				continue
 			}

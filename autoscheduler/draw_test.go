@@ -23,7 +23,7 @@ func TestDraw(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const draws = 16
+	const draws = 12
 	strategies := map[string]bool{}
 	for name, p := range pipelines {
 		params, err := ParseParams(map[string]string{"gpu": "h200"})

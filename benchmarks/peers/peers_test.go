@@ -104,6 +104,10 @@ func TestRehearsal(t *testing.T) {
 	if _, code, said = rehearse(t, tree, dir, "--program", "haris"); code != 2 || !strings.Contains(said, "there is no program 'haris'") {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
+	// Where there is nothing to measure on, that is said, once.
+	if out, err := exec.Command(tree.Build("venv", "bin", "python3"), filepath.Join(dir, "run.py"), "--out", filepath.Join(t.TempDir(), "lines.jsonl")).CombinedOutput(); err == nil || !bytes.Contains(out, []byte("no PyTorch that finds a GPU")) {
+		t.Errorf("%v\n%s", err, out)
+	}
 	// Nothing but its own is removed.
 	if _, err := tree.Python("benchmarks/peers/prepare.py", t.TempDir()); err == nil || !strings.Contains(err.Error(), "was not made by this") {
 		t.Errorf("%v", err)

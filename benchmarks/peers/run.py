@@ -155,6 +155,8 @@ def measure(o, program, size, skip, write):
                 message = json.loads(line)
             except ValueError:
                 continue  # what a library prints
+            if not isinstance(message, dict):
+                continue
             until = time.monotonic() + o.limit
             if "begin" in message:
                 at = message["begin"]
@@ -173,6 +175,8 @@ def main():
     if o.child:
         return child(o)
     import inputs
+    if not o.rehearse and subprocess.run([sys.executable, "-c", "import sys, torch; sys.exit(not torch.cuda.is_available())"], stderr=subprocess.DEVNULL).returncode:
+        sys.exit("run.py: there is no PyTorch that finds a GPU; --rehearse compares results without one")
     done, wrong = set(), 0
     if o.resume and os.path.exists(o.out):
         for line in open(o.out):
@@ -181,24 +185,26 @@ def main():
                 done.add((l["program"], l["size"]))
             except (ValueError, KeyError):
                 print(f"{o.out}: a line that cannot be read is left out", file=sys.stderr)
+    lines = []
     with open(o.out, "a" if o.resume else "w") as out:
         def write(line):
             nonlocal wrong
             wrong += line["outcome"] not in ("ok", "not-installed")
-            line["time"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            out.write(json.dumps(line) + "\n")
-            out.flush()
+            lines.append(line | {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())})
             took = f"{line['gpu_us_cold']['median']:.5g} us" if "gpu_us_cold" in line else line.get("reason", "")
             print(f"{line['program']} {line['size']}  {line['scheduler']}  {line['outcome']}  {took}", flush=True)
 
         for size in [CHECKED] if o.rehearse else o.size or SIZES:
             for program in o.program or inputs.PROGRAMS:
-                skip = []
+                skip, lines = [], []
                 # One that ends its process is left out of the next.
                 while (program, size) not in done and (at := measure(o, program, size, skip, write)) is not None:
                     if at in skip or at == "start":
                         break
                     skip.append(at)
+                # All at once, so that a program at a size is there as a whole or is measured again.
+                out.write("".join(json.dumps(l) + "\n" for l in lines))
+                out.flush()
     return 1 if wrong else 0
 
 

@@ -59,6 +59,7 @@ predict, and what the simulator counts. benchmarks/README.md says more.
 		Subcommands: []*cli.Command{
 			{
 				Name: "report", Usage: "say how each coster's predictions rank schedules, beside counts and times", ArgsUsage: "[FILE.jsonl]",
+				Description: `Reads one file of lines, by default benchmarks/results/calibration/h200.jsonl.`,
 				Flags: []cli.Flag{
 					&cli.StringSliceFlag{Name: "times", Usage: "lines of a calibration bundle's run, a `FILE`; more than one by more options"},
 					&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `FILE.md` (default: print)"},
