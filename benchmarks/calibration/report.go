@@ -116,7 +116,7 @@ func set(b *strings.Builder, gpu string, lines []Line, measures []measure) {
 
 // draws says how many schedules there are, and how far they are apart.
 func draws(b *strings.Builder, programs []string, lines []Line) {
-	b.WriteString("| program | held out | drawn | ok | kernels | counted at | warp instr., most over least | sectors, most over least |\n|---|---|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| program | held out | drawn | ok | kernels | counted at | warp instr., most over least | sectors, most over least | chance |\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, p := range programs {
 		all, ok, held, size := 0, 0, "", ""
 		kernels := []int{}
@@ -142,12 +142,21 @@ func draws(b *strings.Builder, programs []string, lines []Line) {
 			instructions, sectors = append(instructions, l.Counted["warp_instructions"]), append(sectors, l.Counted["sectors"])
 		}
 		if ok == 0 {
-			fmt.Fprintf(b, "| %s | %s | %d | 0 | - | - | - | - |\n", escaped(p), held, all)
+			fmt.Fprintf(b, "| %s | %s | %d | 0 | - | - | - | - | - |\n", escaped(p), held, all)
 			continue
 		}
-		fmt.Fprintf(b, "| %s | %s | %d | %d | %d–%d | %s | %.3g | %.3g |\n", escaped(p), held, all, ok, slices.Min(kernels), slices.Max(kernels), size,
-			slices.Max(instructions)/slices.Min(instructions), slices.Max(sectors)/slices.Min(sectors))
+		fmt.Fprintf(b, "| %s | %s | %d | %d | %d–%d | %s | %.3g | %.3g | %s |\n", escaped(p), held, all, ok, slices.Min(kernels), slices.Max(kernels), size,
+			slices.Max(instructions)/slices.Min(instructions), slices.Max(sectors)/slices.Min(sectors), chance(ok))
 	}
+	b.WriteString("\n*Chance* is the standard deviation of Spearman's correlation of so many values that have nothing to do with each other: correlations of the size are none.\n")
+}
+
+// chance is the standard deviation of Spearman's correlation of n independent values.
+func chance(n int) string {
+	if n < 2 {
+		return "-"
+	}
+	return figure(1 / math.Sqrt(float64(n-1)))
 }
 
 func escaped(text string) string {

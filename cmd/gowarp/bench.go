@@ -79,7 +79,7 @@ func benchFlags() []cli.Flag {
 		&cli.IntFlag{Name: "cell-limit", Value: 300, Usage: "time a cell may take, in `SECONDS`"},
 		&cli.Float64Flag{Name: "memory-limit", Value: 8, Usage: "memory that each process of a cell may take, in `GIB`"},
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: runtime.NumCPU(), Usage: "run `N` cells at a time; times are of a machine that does so"},
-		&cli.StringFlag{Name: "against", Usage: "in place of the table list what changed from the lines of a `FILE` or folder, as gowarp bench guard does; without --scheduler run gowarp as those lines have it"},
+		&cli.StringFlag{Name: "against", Usage: "in place of the table list what changed from the lines of a `FILE` or folder, as gowarp bench guard does; without --scheduler and programs run gowarp on those that these lines have"},
 		&cli.BoolFlag{Name: "again", Usage: "run every cell, changed or not"},
 	}
 }
@@ -117,6 +117,11 @@ func benchRun(c *cli.Context) error {
 			if len(plan.Schedulers) == 0 {
 				return fmt.Errorf("bench: --against %s: no line there is of gowarp for %s", against, plan.Targets[0].Device.Name)
 			}
+		}
+		if !c.Args().Present() {
+			plan.Programs = slices.DeleteFunc(plan.Programs, func(p bench.Program) bool {
+				return !slices.ContainsFunc(old, func(r bench.Record) bool { return r.Program == p.Label() && r.UpTo == plan.UpTo })
+			})
 		}
 	}
 	for _, file := range []string{tree.Plugin(), tree.Build("gpusim", "libcuda.so"), tree.Build("gpusim", "gowarp-gpusim")} {
