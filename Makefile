@@ -12,7 +12,7 @@ CC ?= cc
 TAGS := -tags halide
 # Go compiles and links the plugin like any package; what it is made from is asked
 # of the file system, and a second build costs the start of make.
-CODE := $(wildcard autoscheduler benchmarks/bench benchmarks/bundle benchmarks/harness bridge cmd gpusim halideir internal nestedfusion occupancy)
+CODE := $(wildcard autoscheduler benchmarks/bench benchmarks/bundle benchmarks/calibration benchmarks/harness bridge cmd gpusim halideir internal nestedfusion occupancy)
 GO_SOURCES := go.mod $(wildcard go.sum) $(shell find $(CODE) -name testdata -prune -o -name '*.go' ! -name '*_test.go' -print)
 DATA := $(shell find $(CODE) -name testdata -prune -o \( -name '*.json' -o -name '*.csv' -o -name '*.tmpl' -o -name '*.txt' \) -print)
 BRIDGE := $(shell find bridge -name testdata -prune -o -type f \( -name '*.cc' -o -name '*.cpp' -o -name '*.c' -o -name '*.h' \) -print 2>/dev/null)
@@ -23,7 +23,7 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test test-all lint bench bench-guard gpu-bundle random table experts scaling golden install uninstall clean
+.PHONY: help setup demo build test test-all lint bench bench-guard gpu-bundle gpu-peers calibration calibration-bundle random table experts scaling golden install uninstall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -99,16 +99,27 @@ bench: setup ## run the benchmarks
 	@go test $(TAGS) -timeout 60m -run '^$$' -bench . -benchmem ./...
 
 # Our own schedules, which change with the code; the peers' do not.
-OWN := gowarp:fusion=none gowarp:fusion=overlap gowarp:fusion=nested gowarp:fusion=auto gowarp:cost=listing1-prose
-bench-guard: setup ## schedule, compile and count anew what has changed; list what is worse than the committed lines
+bench-guard: setup ## schedule, compile and count our schedules anew; list what is worse than the committed lines (GUARDFLAGS='harris')
 	@$(MAKE) --no-print-directory build
 	@mkdir -p build/bench && cp benchmarks/results/*.jsonl build/bench
-	@build/gowarp bench --results build/bench $(foreach s,$(OWN),--scheduler $(s)) >build/bench.md
-	@build/gowarp bench guard build/bench
+	@build/gowarp bench --results build/bench --against benchmarks/results $(GUARDFLAGS)
 
 gpu-bundle: setup ## compile programs x schedulers into build/gpu-bundle, which measures them on a machine with a GPU
 	@$(MAKE) --no-print-directory build
 	@build/gowarp bench bundle $(BUNDLEFLAGS)
+
+# Schedules at random: what costers predict of them beside what the simulator counts.
+calibration: setup ## draw, count and report: benchmarks/results/calibration (make calibration CALIBRATIONFLAGS='--draws 8 harris')
+	@$(MAKE) --no-print-directory build
+	@build/gowarp bench calibration $(CALIBRATIONFLAGS)
+	@build/gowarp bench calibration report --out benchmarks/results/calibration/h200.md
+
+calibration-bundle: setup ## compile drawn schedules into build/calibration-bundle, which times them on a machine with a GPU
+	@$(MAKE) --no-print-directory build
+	@build/gowarp bench calibration bundle $(CALIBRATIONFLAGS)
+
+gpu-peers: setup ## make build/gpu-peers, which times PyTorch, CuPy and Triton on a machine with a GPU
+	@build/venv/bin/python benchmarks/peers/prepare.py build/gpu-peers
 
 N ?= 2000
 SEED ?= 1
@@ -164,4 +175,4 @@ uninstall: ## remove what install put into PREFIX
 	@echo "removed from $(ROOT): $(INSTALLED)"
 
 clean: ## remove what was built (build/venv stays; remove build/ for everything)
-	@rm -rf build/cache build/bench build/bench.md build/gpu-bundle build/demo build/random build/rows.jsonl build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h
+	@rm -rf build/cache build/bench build/bench.md build/gpu-bundle build/gpu-peers build/calibration build/calibration-bundle build/demo build/random build/rows.jsonl build/gpusim build/lib build/gowarp build/revision build/libgowarp_preload.so build/libautoschedule_gowarp.so build/libautoschedule_gowarp.h

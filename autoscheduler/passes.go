@@ -53,7 +53,7 @@ func tableFor(params Params) []pass {
 }
 
 func init() {
-	for _, table := range [][]pass{passes, replayPasses} {
+	for _, table := range [][]pass{passes, replayPasses, drawPasses} {
 		if err := checkOrder(table); err != nil {
 			panic(err)
 		}
@@ -89,6 +89,7 @@ type state struct {
 	groups     []*plan.Group
 	found      []*search.Found // parallel to groups
 	out        *schedule.Schedule
+	drawing    *drawing // where a schedule is drawn, see Draw
 
 	// For explanations only.
 	explain bool

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Change is a figure of a cell that differs between two sets of records.
@@ -10,11 +11,17 @@ type Change struct {
 	Program, Scheduler, GPU, Figure string
 	Old, New                        string
 	Worse                           bool
+	Time                            bool // measured, on a machine that did other things too
 }
 
 func (c Change) String() string {
 	verdict := "better"
-	if c.Worse {
+	switch {
+	case c.Time && c.Worse:
+		verdict = "slower"
+	case c.Time:
+		verdict = "faster"
+	case c.Worse:
 		verdict = "worse"
 	}
 	return fmt.Sprintf("%s: %s, %s, %s: %s was %s, is %s", verdict, c.Program, c.Scheduler, c.GPU, c.Figure, c.Old, c.New)
@@ -24,8 +31,17 @@ func (c Change) String() string {
 // the order in which blocks of float atomics run is not.
 const noise = 0.001
 
-// Compare lists what changed between two sets of records, cell by cell, in what does not
-// depend on the machine: the outcome, static figures and counts. Cells that are not in both
+// slower is how many times the time to schedule another may be before it is a change, and
+// leastSeconds by how much it has to differ: it is processor time, and two runs on a machine that does other
+// things differ by that much all the same.
+const (
+	slower       = 1.5
+	leastSeconds = 0.05
+)
+
+// Compare lists what changed between two sets of records, cell by cell: the outcome, static
+// figures and counts, which do not depend on the machine, and where both are of machines that
+// call themselves the same, the processor time to schedule. Cells that are not in both
 // are left out; compared is the number of those that are.
 func Compare(old, now []Record) (changes []Change, compared int) {
 	before := map[[4]string]*Record{}
@@ -39,7 +55,11 @@ func Compare(old, now []Record) (changes []Change, compared int) {
 		}
 		compared++
 		add := func(figure, a, b string, worse bool) {
-			changes = append(changes, Change{r.Program, r.Scheduler, r.GPU, figure, a, b, worse})
+			changes = append(changes, Change{Program: r.Program, Scheduler: r.Scheduler, GPU: r.GPU, Figure: figure, Old: a, New: b, Worse: worse})
+		}
+		if a, b := o.ScheduleCPUSeconds, r.ScheduleCPUSeconds; o.Machine == r.Machine && a > 0 && b > 0 && max(a, b) > max(slower*min(a, b), min(a, b)+leastSeconds) {
+			add("seconds to schedule", fmt.Sprintf("%.3g", a), fmt.Sprintf("%.3g", b), b > a)
+			changes[len(changes)-1].Time = true
 		}
 		if o.Outcome != r.Outcome {
 			add("the outcome", o.Outcome, r.Outcome, o.Outcome == OK)
@@ -118,4 +138,22 @@ func sum(of func(*Kernel) float64) func(*Record) (float64, bool) {
 		}
 		return v, ok
 	}
+}
+
+// Own are the schedulers of this checkout that there are lines of for a GPU, in the order of a table.
+func Own(records []Record, gpu string) ([]Scheduler, error) {
+	var own []Scheduler
+	seen := map[string]bool{}
+	for _, r := range Latest(records) {
+		if r.GPU != gpu || !strings.HasPrefix(r.Scheduler, "gowarp") || r.UpTo != UpToSimulate || seen[r.Scheduler] {
+			continue
+		}
+		seen[r.Scheduler] = true
+		s, err := ParseScheduler(r.Scheduler)
+		if err != nil {
+			return nil, fmt.Errorf("a line of %s: %w", r.Program, err)
+		}
+		own = append(own, s)
+	}
+	return own, nil
 }

@@ -17,10 +17,15 @@ import (
 type Scheduler struct {
 	Name   string            `json:"name"`
 	Params map[string]string `json:"params,omitempty"` // as given; {sms} is the device's number of SMs
+	// As is what lines and tables call it, "" for what it is on the command line.
+	As string `json:"as,omitempty"`
 }
 
-// Label is the scheduler as it is written on the command line.
+// Label is the scheduler as it is written on the command line, if it has no name of its own.
 func (s Scheduler) Label() string {
+	if s.As != "" {
+		return s.As
+	}
 	var words []string
 	for _, k := range slices.Sorted(maps.Keys(s.Params)) {
 		words = append(words, k+"="+s.Params[k])
@@ -89,19 +94,19 @@ func ParseScheduler(word string) (Scheduler, error) {
 func Schedulers() []Scheduler {
 	var all []Scheduler
 	for _, params := range gowarpModes() {
-		all = append(all, Scheduler{"gowarp", params})
+		all = append(all, Scheduler{Name: "gowarp", Params: params})
 	}
 	none := map[string]string{}
 	return append(all,
-		Scheduler{"expert", none},
-		Scheduler{"Mullapudi2016", none},
+		Scheduler{Name: "expert", Params: none},
+		Scheduler{Name: "Mullapudi2016", Params: none},
 		// The cache sizes and the parallelism that Halide's own apps set for this scheduler
 		// (apps/bilateral_grid and apps/local_laplacian, CMakeLists.txt, Halide 21).
-		Scheduler{"Mullapudi2016", map[string]string{"last_level_cache_size": "10000"}},
-		Scheduler{"Mullapudi2016", map[string]string{"last_level_cache_size": "30000", "parallelism": "4096"}},
-		Scheduler{"Li2018", none},
-		Scheduler{"Anderson2021", none},
-		Scheduler{"root", none},
+		Scheduler{Name: "Mullapudi2016", Params: map[string]string{"last_level_cache_size": "10000"}},
+		Scheduler{Name: "Mullapudi2016", Params: map[string]string{"last_level_cache_size": "30000", "parallelism": "4096"}},
+		Scheduler{Name: "Li2018", Params: none},
+		Scheduler{Name: "Anderson2021", Params: none},
+		Scheduler{Name: "root", Params: none},
 	)
 }
 

@@ -34,9 +34,11 @@ type Options struct {
 	Dir        string // made anew
 	Programs   []bench.Program
 	Schedulers []bench.Scheduler
-	Target     bench.Target
-	Limits     bench.Limits
-	Tolerance  harness.Tolerance
+	// Draw, if not nil, names the schedulers of each program in the place of Schedulers.
+	Draw      func(bench.Program) ([]bench.Scheduler, error)
+	Target    bench.Target
+	Limits    bench.Limits
+	Tolerance harness.Tolerance
 	// Scale is how many times the estimated size, in both dimensions of an image, the large
 	// size of each program is; 0: it is such that compulsory traffic is LargeL2s times the
 	// device's L2; 1: there is none.
@@ -236,7 +238,13 @@ func (o Options) program(ctx context.Context, tree *harness.Tree, p bench.Progra
 	if made.Sizes, err = o.sizes(tree, root); err != nil {
 		return nil, err
 	}
-	schedulers := slices.DeleteFunc(slices.Clone(o.Schedulers), func(s bench.Scheduler) bool { return !s.Does(p) })
+	all := o.Schedulers
+	if o.Draw != nil {
+		if all, err = o.Draw(p); err != nil {
+			return nil, err
+		}
+	}
+	schedulers := slices.DeleteFunc(slices.Clone(all), func(s bench.Scheduler) bool { return !s.Does(p) })
 	for _, s := range schedulers {
 		made.Cells = append(made.Cells, Cell{Scheduler: s.Label(), With: s.Resolved(o.Target.Device)})
 	}

@@ -19,12 +19,13 @@ func flagsFirst(app *cli.App, args []string) []string {
 		return args
 	}
 	first := 2
-	if sub := cmd.Subcommands; len(sub) > 0 {
-		for _, s := range sub {
-			if s.Name == args[2] {
-				cmd, first = s, 3
-			}
+	for first < len(args) {
+		i := slices.IndexFunc(cmd.Subcommands, func(s *cli.Command) bool { return s.Name == args[first] })
+		if i < 0 {
+			break
 		}
+		cmd = cmd.Subcommands[i]
+		first++
 	}
 	var flags, rest []string
 	for i := first; i < len(args); i++ {

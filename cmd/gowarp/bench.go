@@ -40,6 +40,7 @@ table is printed. benchmarks/README.md explains every column.
   gowarp bench report                            # tables and plots of all lines
   gowarp bench guard                             # what changed for the worse
   gowarp bench bundle                            # all of it, to be measured on a GPU
+  gowarp bench calibration                       # schedules at random: predictions and counts
   gowarp bench list                              # programs and schedulers
 
 A scheduler is NAME or NAME:KEY=VALUE,...; of all lines that the command line
@@ -52,6 +53,7 @@ itself fails.`,
 			benchReportCommand(),
 			benchGuardCommand(),
 			benchBundleCommand(),
+			benchCalibrationCommand(),
 			{Name: "list", Usage: "list the programs, schedulers and stages", Action: benchList},
 			{Name: "cell", Hidden: true, Usage: "run one cell, as standard input says", Action: func(c *cli.Context) error { return bench.Cell(os.Stdin, os.Stdout) }},
 		},
@@ -77,6 +79,7 @@ func benchFlags() []cli.Flag {
 		&cli.IntFlag{Name: "cell-limit", Value: 300, Usage: "time a cell may take, in `SECONDS`"},
 		&cli.Float64Flag{Name: "memory-limit", Value: 8, Usage: "memory that each process of a cell may take, in `GIB`"},
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: runtime.NumCPU(), Usage: "run `N` cells at a time; times are of a machine that does so"},
+		&cli.StringFlag{Name: "against", Usage: "in place of the table list what changed from the lines of a `FILE` or folder, as gowarp bench guard does; without --scheduler and programs run gowarp on those that these lines have"},
 		&cli.BoolFlag{Name: "again", Usage: "run every cell, changed or not"},
 	}
 }
@@ -102,6 +105,25 @@ func benchRun(c *cli.Context) error {
 	if plan.Programs, err = benchPrograms(c, tree); err != nil {
 		return err
 	}
+	var old []bench.Record
+	if against := c.String("against"); against != "" {
+		if old, err = readRecords(c, against); err != nil {
+			return fmt.Errorf("bench: --against: %w", err)
+		}
+		if len(*c.Generic("scheduler").(*list)) == 0 {
+			if plan.Schedulers, err = bench.Own(old, plan.Targets[0].Device.Name); err != nil {
+				return fmt.Errorf("bench: --against: %w", err)
+			}
+			if len(plan.Schedulers) == 0 {
+				return fmt.Errorf("bench: --against %s: no line there is of gowarp for %s", against, plan.Targets[0].Device.Name)
+			}
+		}
+		if !c.Args().Present() {
+			plan.Programs = slices.DeleteFunc(plan.Programs, func(p bench.Program) bool {
+				return !slices.ContainsFunc(old, func(r bench.Record) bool { return r.Program == p.Label() && r.UpTo == plan.UpTo })
+			})
+		}
+	}
 	for _, file := range []string{tree.Plugin(), tree.Build("gpusim", "libcuda.so"), tree.Build("gpusim", "gowarp-gpusim")} {
 		if !exists(file) {
 			return fmt.Errorf("bench: %s is not there; run `make build`", file)
@@ -120,12 +142,17 @@ func benchRun(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	if err := report.Markdown(c.App.Writer, sum.Records); err != nil {
-		return fmt.Errorf("bench: the tables: %w", err)
+	if old == nil {
+		if err := report.Markdown(c.App.Writer, sum.Records); err != nil {
+			return fmt.Errorf("bench: the tables: %w", err)
+		}
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d kept, in %s; the lines are in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second), plan.Results)
 	if len(sum.Broken) > 0 {
 		return fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
+	}
+	if old != nil {
+		return guard(c, old, sum.Records)
 	}
 	return nil
 }

@@ -60,20 +60,33 @@ func benchBundle(c *cli.Context) error {
 	if o.Schedulers, err = benchSchedulers(c, bundle.Schedulers()); err != nil {
 		return usagef("bench bundle: %w", err)
 	}
-	if o.Dir != "" && exists(o.Dir) {
-		if _, err := bundle.Open(o.Dir); err != nil {
-			return usagef("bench bundle: --out %s is there and is no bundle; it would be removed", o.Dir)
-		}
+	if err := overBundle(o.Dir); err != nil {
+		return err
 	}
 	tree, err := harness.Find()
 	if err != nil {
 		return fmt.Errorf("bench bundle: %w", err)
 	}
-	if o.Dir == "" {
-		o.Dir = tree.Build("gpu-bundle")
-	}
 	if o.Programs, err = benchPrograms(c, tree); err != nil {
 		return err
+	}
+	return buildBundle(c, tree, o, "gpu-bundle")
+}
+
+// overBundle refuses to replace what is no bundle.
+func overBundle(dir string) error {
+	if dir != "" && exists(dir) {
+		if _, err := bundle.Open(dir); err != nil {
+			return usagef("bench bundle: --out %s is there and is no bundle; it would be removed", dir)
+		}
+	}
+	return nil
+}
+
+// buildBundle makes a bundle and says what it holds.
+func buildBundle(c *cli.Context, tree *harness.Tree, o bundle.Options, otherwise string) error {
+	if o.Dir == "" {
+		o.Dir = tree.Build(otherwise)
 	}
 	if err := bench.LimitMemory(o.Limits.MemoryBytes); err != nil {
 		return fmt.Errorf("bench bundle: %w", err)

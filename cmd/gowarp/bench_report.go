@@ -101,10 +101,12 @@ func benchGuardCommand() *cli.Command {
 		Usage:     "list what changed for the worse against committed lines",
 		ArgsUsage: "FILE.jsonl | DIR ...",
 		Description: `Compares the lines of the files and directories named with older ones, cell by
-cell: outcomes, static figures and counts, which do not depend on the machine.
-Times do, and are left out. The exit code is 1 if something is worse.
+cell: outcomes, static figures and counts, which do not depend on the machine, and
+the time to schedule where both are of machines that call themselves the same. The
+exit code is 1 if something is worse; time alone is no failure.
 
-  gowarp bench --results build/bench && gowarp bench guard build/bench`,
+  gowarp bench --results new && gowarp bench guard new
+  gowarp bench --results new --against benchmarks/results    # the same, for our own schedules`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "against", Usage: "the older lines, a `FILE` or folder (default: benchmarks/results)"},
 		},
@@ -131,18 +133,31 @@ func benchGuard(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench guard: %w", err)
 	}
+	return guard(c, old, now)
+}
+
+// guard lists what changed between two sets of records; it is a failure if something is worse. Times are
+// listed too, and are none.
+func guard(c *cli.Context, old, now []bench.Record) error {
 	changes, compared := bench.Compare(old, now)
 	if compared == 0 {
 		return fmt.Errorf("bench guard: no cell is in both: nothing was compared")
 	}
-	worse := 0
+	worse, slower := 0, 0
 	for _, ch := range changes {
 		fmt.Fprintln(c.App.Writer, ch)
-		if ch.Worse {
+		switch {
+		case ch.Worse && ch.Time:
+			slower++
+		case ch.Worse:
 			worse++
 		}
 	}
-	fmt.Fprintf(c.App.Writer, "%d cells compared, %d figures changed, %d for the worse\n", compared, len(changes), worse)
+	fmt.Fprintf(c.App.Writer, "%d cells compared, %d figures changed, %d for the worse", compared, len(changes), worse)
+	if slower > 0 {
+		fmt.Fprintf(c.App.Writer, "; %d take longer to schedule", slower)
+	}
+	fmt.Fprintln(c.App.Writer)
 	if worse > 0 {
 		return cli.Exit("", exitFailure)
 	}
