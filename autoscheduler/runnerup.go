@@ -5,6 +5,7 @@ import (
 
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
+	"gowarp/internal/plan"
 )
 
 // Launch is a kernel that a schedule is expected to make, at the estimated sizes.
@@ -140,13 +141,13 @@ func RunnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain boo
 	return run(p, params, after, explain)
 }
 
-// together lists the Funcs of the groups that make the kernels, where there is more than one
-// to a group; for WholeSchedule every Func, if there is any such group.
+// together lists the Funcs of the groups that make the kernels, where a kernel computes more than one, inlined ones
+// that a strategy stores among them; for WholeSchedule every Func, if there is any such group.
 func (r *Result) together(kernels []int) []int {
 	var out []int
-	for _, g := range r.Groups {
+	for i, g := range r.Groups {
 		switch {
-		case len(g.Members) == 0:
+		case !slices.ContainsFunc(r.Found[i].Layout.Kernels, func(k *plan.Kernel) bool { return len(k.Members) > 0 }):
 		case slices.Contains(kernels, WholeSchedule):
 			return all(r.Problem.P)
 		case slices.ContainsFunc(kernels, g.Has):

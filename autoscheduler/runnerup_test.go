@@ -6,9 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gowarp/autoscheduler/search"
 	"gowarp/halideir"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
 )
 
 // twoChains is a pipeline of two outputs, each with a stage before it that is fused into it.
@@ -190,6 +192,26 @@ func TestUnneeded(t *testing.T) {
 	}
 	if r, err := RunnerUp(p, DefaultParams(), [][]Fault{unneeded("pure_read"), unneeded("pure_read")}, false); err != nil || r != nil {
 		t.Errorf("a second time: %v, %v, want no answer", r, err)
+	}
+}
+
+// TestStaged: a kernel of one Func, in which a strategy stores inlined ones, computes several together; one that only
+// inlines does not.
+func TestStaged(t *testing.T) {
+	found := func(members ...int) *search.Found {
+		k := &plan.Kernel{}
+		for _, m := range members {
+			k.Members = append(k.Members, plan.Member{Func: m})
+		}
+		return &search.Found{Layout: &plan.Layout{Kernels: []*plan.Kernel{k}}}
+	}
+	r := &Result{Groups: []*plan.Group{{Out: 1}, {Out: 3}, {Members: []int{4}, Out: 5}}, Found: []*search.Found{found(0), found(), found(4)}}
+	for _, c := range []struct{ kernels, want []int }{
+		{[]int{1}, []int{1}}, {[]int{3}, nil}, {[]int{5}, []int{4, 5}}, {[]int{1, 3, 5}, []int{1, 4, 5}},
+	} {
+		if diff := cmp.Diff(c.want, r.together(c.kernels)); diff != "" {
+			t.Errorf("kernels of %v: %s", c.kernels, diff)
+		}
 	}
 }
 
