@@ -51,9 +51,6 @@ func Draw(p *halideir.Pipeline, params Params, seed, number uint64) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	if p.Target.API != "cuda" {
-		s.strategies = slices.DeleteFunc(slices.Clone(s.strategies), func(st strategy.Strategy) bool { return st == strategy.WarpRegisters{} })
-	}
 	d := &drawing{rng: rand.New(rand.NewPCG(seed, number))}
 	s.drawing = d
 	// Half of all schedules inline what the pass does, a quarter less, a quarter more.
@@ -68,10 +65,8 @@ func Draw(p *halideir.Pipeline, params Params, seed, number uint64) (*Result, er
 		d.more = 0.25
 	}
 	d.merges = float64(d.rng.IntN(5)) / 4
-	for _, ps := range drawPasses {
-		if err := ps.run(s); err != nil {
-			return nil, err
-		}
+	if err := s.runTable(drawPasses, nil); err != nil {
+		return nil, err
 	}
 	return &Result{Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Notes: s.notes, Evaluated: s.searcher.Evaluated}, nil
 }

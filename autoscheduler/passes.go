@@ -186,7 +186,11 @@ func newState(p *halideir.Pipeline, params Params) (*state, error) {
 
 // run is every pass; after, if any, is called behind each.
 func (s *state) run(after func(pass string) error) error {
-	for _, ps := range tableFor(s.params) {
+	return s.runTable(tableFor(s.params), after)
+}
+
+func (s *state) runTable(table []pass, after func(pass string) error) error {
+	for _, ps := range table {
 		if err := ps.run(s); err != nil {
 			return err
 		}

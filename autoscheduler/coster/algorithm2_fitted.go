@@ -58,21 +58,14 @@ func Features(pr *plan.Problem, k *plan.Kernel) [len(FittedTerms)]float64 {
 		memory = float64(transactionSizes[0]) * sectors(pr, k) * float64(k.Tiles()) / (d.DRAMBandwidth * ReachedBandwidth) * 1e6
 	}
 	// The instructions at what the SMs issue, instead of the latencies of one thread: line 28.
-	issued, requests := k.Issued, k.Requests
-	if issued == 0 {
-		issued, requests = instructions.For(pr).Block(k)
-	}
-	compute := float64(k.Tiles()) * max(issued/plan.SchedulersPerSM, requests) / (float64(d.SMs) * max(d.ClockHz, 1)) * 1e6
+	cycles, busy := issuing(pr, k)
+	compute := cycles / (float64(d.SMs) * max(d.ClockHz, 1)) * 1e6
 	// Caches serve what is loaded again: each buffer goes once through DRAM.
-	traffic := 0.0
-	if d.DRAMBandwidth > 0 {
-		traffic = bytes(pr, k) / (d.DRAMBandwidth * ReachedBandwidth) * 1e6
-	}
+	traffic := traffic(pr, k)
 	// What is resident and launched: lines 18 to 24 by the occupancy calculator, with what Halide allocates.
 	occupancy := k.Occupancy.Occupancy
 	shared := float64(k.SharedBytes) * float64(k.Occupancy.ActiveBlocks)
 	used := float64(k.Registers) * float64(k.Occupancy.ActiveThreads)
-	busy := max(1e-3, min(1, float64(k.Tiles())/float64(d.SMs))*min(1, resident(k, d.MaxThreadsPerSM)/plan.FullOccupancy))
 	return [...]float64{
 		memory,
 		compute * (1/busy - 1),  // line 24, with SMs that have no block; more warps than hide latency are of no use

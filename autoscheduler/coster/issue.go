@@ -33,25 +33,31 @@ func (Issue) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 	if r := unlaunchable(pr, k, pr.Limits.ThreadsPerBlock, k.SharedBytes); r != (Reason{}) {
 		return Price{Reject: r}
 	}
-	// A strategy whose lanes exchange values has counted them itself.
-	issued, requests := k.Issued, k.Requests
-	if issued == 0 {
-		issued, requests = instructions.For(pr).Block(k)
-	}
-	tiles := float64(k.Tiles())
-	cycles := tiles * max(issued/plan.SchedulersPerSM, requests)
-	// SMs without a block, and SMs with too few warps to hide latency, issue less.
-	busy := min(1, tiles/float64(d.SMs)) * min(1, resident(k, d.MaxThreadsPerSM)/plan.FullOccupancy)
-	compute := cycles / (float64(d.SMs) * d.ClockHz * max(busy, 1e-3)) * 1e6
-	traffic := bytes(pr, k) / max(d.DRAMBandwidth*ReachedBandwidth, 1) * 1e6
-	if d.DRAMBandwidth <= 0 {
-		traffic = 0 // not known of devices behind OpenCL
-	}
+	cycles, busy := issuing(pr, k)
+	compute, traffic := cycles/(float64(d.SMs)*d.ClockHz*busy)*1e6, traffic(pr, k)
 	return Price{
 		Cost:     max(compute, traffic) + Unhidden*min(compute, traffic) + LaunchMicroseconds,
 		Terms:    []Term{{"compute", compute}, {"traffic", traffic}, {"launch", LaunchMicroseconds}},
 		Launches: true,
 	}
+}
+
+// issuing is the cycles for which one SM would issue the instructions of a kernel, or serve its requests, and the part of all SMs' rate
+// that they reach: SMs without a block, and SMs with too few warps to hide latency, issue less.
+func issuing(pr *plan.Problem, k *plan.Kernel) (cycles, busy float64) {
+	d, tiles := pr.Device, float64(k.Tiles())
+	issued, requests := instructions.For(pr).Block(k)
+	busy = min(1, tiles/float64(d.SMs)) * min(1, resident(k, d.MaxThreadsPerSM)/plan.FullOccupancy)
+	return tiles * max(issued/plan.SchedulersPerSM, requests), max(busy, 1e-3)
+}
+
+// traffic is the time in which the buffers of a kernel go once through DRAM, in microseconds; 0 where no bandwidth is
+// known, as of devices behind OpenCL.
+func traffic(pr *plan.Problem, k *plan.Kernel) float64 {
+	if pr.Device.DRAMBandwidth <= 0 {
+		return 0
+	}
+	return bytes(pr, k) / max(pr.Device.DRAMBandwidth*ReachedBandwidth, 1) * 1e6
 }
 
 // resident is the occupancy that the blocks of a kernel make, fewer than fit where there are not enough.

@@ -1,7 +1,9 @@
 package coster
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gowarp/autoscheduler/instructions"
 	"gowarp/internal/plan"
@@ -43,39 +45,22 @@ func (Time) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 	if r := unlaunchable(pr, k, pr.Limits.ThreadsPerBlock, k.SharedBytes); r != (Reason{}) {
 		return Price{Reject: r}
 	}
-	x := &timed{pr: pr, k: k, m: MachineOf(pr.Device)}
-	if k.Issued > 0 { // a strategy whose lanes exchange values has counted them itself
-		x.w = instructions.Work{Issued: k.Issued, Requests: k.Requests, Sectors: k.Requests, Stages: []instructions.Stage{
-			{Issued: k.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()},
-		}}
-	} else {
-		x.w = instructions.For(pr).Work(k)
+	x := &timed{pr: pr, k: k, m: MachineOf(pr.Device), w: instructions.For(pr).Work(k)}
+	var others []Term
+	for _, b := range Bounds {
+		others = append(others, Term{b.Name, b.Of(x)})
 	}
-	values := make([]float64, len(Bounds))
-	longest, second := 0, 0.0
-	for i, b := range Bounds {
-		values[i] = b.Of(x)
-		if values[i] > values[longest] {
-			longest = i
-		}
-	}
-	for i, v := range values {
-		if i != longest {
-			second = max(second, v)
-		}
-	}
+	byValue := func(a, b Term) int { return cmp.Compare(a.Value, b.Value) }
+	longest := slices.MaxFunc(others, byValue)
+	others = slices.DeleteFunc(others, func(t Term) bool { return t.Name == longest.Name })
+	second := slices.MaxFunc(others, byValue).Value
 	// The longest first: the terms up to the launch add up, what follows did not bind.
-	terms := []Term{{Bounds[longest].Name, values[longest]}, {"not hidden", Unhidden * second}, {"launch", x.m.LaunchSeconds}}
+	terms := []Term{longest, {"not hidden", Unhidden * second}, {"launch", x.m.LaunchSeconds}}
 	cost := 0.0
 	for _, t := range terms {
 		cost += t.Value
 	}
-	for i, v := range values {
-		if i != longest {
-			terms = append(terms, Term{Bounds[i].Name, v})
-		}
-	}
-	return Price{Cost: cost, Terms: terms, Launches: true}
+	return Price{Cost: cost, Terms: append(terms, others...), Launches: true}
 }
 
 // perSM is the seconds for which the busiest SM is busy, if each block keeps it so for so many cycles: blocks come whole.

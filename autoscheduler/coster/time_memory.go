@@ -1,9 +1,12 @@
 package coster
 
-// l2Bound: every sector that lanes ask for comes through L2, as if L1 kept nothing.
-func l2Bound(x *timed) float64 { return x.perSM(x.w.Sectors * sectorBytes / x.m.L2Bytes) }
+import "gowarp/autoscheduler/instructions"
 
-const sectorBytes = 32
+// l2Bound: the sectors that a warp's lanes ask for come through L2. L1 keeps what points side by side and turns of a loop share,
+// nothing between warps.
+func l2Bound(x *timed) float64 {
+	return x.perSM(x.w.Sectors * instructions.SectorBytes / x.m.L2Bytes)
+}
 
 // dramBound: each buffer that a kernel reads and writes goes through DRAM once, but for the part of what an earlier kernel
 // wrote that the L2 still holds. Half of it is taken to be there for others.

@@ -102,17 +102,19 @@ func (e *Estimator) PerOutput(k *plan.Kernel) (issued, requests float64) {
 
 // Block is the warp instructions of one block, and its requests to the load/store unit.
 func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
-	w := e.work(k, nil)
+	w := e.work(k, false)
 	return w.Issued, w.Requests
 }
 
-// Work is what one block does.
-func (e *Estimator) Work(k *plan.Kernel) Work {
-	var stages []Stage
-	return e.work(k, &stages)
-}
+// Work is what one block does. Of a kernel whose strategy has counted its instructions, since lanes exchange values, nothing is known but that.
+func (e *Estimator) Work(k *plan.Kernel) Work { return e.work(k, true) }
 
-func (e *Estimator) work(k *plan.Kernel, stages *[]Stage) (w Work) {
+func (e *Estimator) work(k *plan.Kernel, whole bool) (w Work) {
+	if k.Issued > 0 {
+		w.Issued, w.Requests, w.Sectors = k.Issued, k.Requests, k.Requests
+		w.Stages = []Stage{{Issued: k.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
+		return w
+	}
 	warps := float64((k.ThreadsPerBlock() + 31) / 32)
 	w.Issued = warps * kernelStart
 	add := func(active float64, n *plan.Nest, register bool) {
@@ -124,13 +126,13 @@ func (e *Estimator) work(k *plan.Kernel, stages *[]Stage) (w Work) {
 		}
 		w.Issued += active * t
 		w.Requests += active * c.Requests * times
-		if stages == nil {
+		if !whole {
 			return
 		}
 		w.Float += active * c.Float * times
 		w.Special += active * c.Special * times
 		w.Sectors += active * c.Sectors * times
-		*stages = append(*stages, Stage{
+		w.Stages = append(w.Stages, Stage{
 			Issued: t, Turns: times, Points: straight.PointsPerThread(),
 			Global: c.Global > 0, Shared: c.Memory > c.Global && !register,
 		})
@@ -149,9 +151,6 @@ func (e *Estimator) work(k *plan.Kernel, stages *[]Stage) (w Work) {
 	}
 	w.Issued += warps * nestStart
 	add(activeWarps(k, &k.Out), &k.Out, false)
-	if stages != nil {
-		w.Stages = *stages
-	}
 	return w
 }
 
@@ -405,46 +404,38 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 // arithmetic is the instructions of an expression, conversions apart. Products of floats that are added to
 // something are one instruction with the sum.
 func arithmetic(o *access.Ops) (ops, casts float64) {
-	var class [access.NumClasses]int
-	fused := 0
-	for c := range o.Count {
-		for _, n := range o.Count[c] {
-			class[c] += n
-		}
-	}
-	for _, kind := range []access.Kind{access.Float16, access.Float32, access.Float64} {
-		fused += min(o.Count[access.Mul][kind], o.Count[access.AddSub][kind])
-	}
-	ops = float64(o.Total() - class[access.Cast] - fused)
-	ops += float64((division-1)*(class[access.Div]+class[access.Mod]-o.Shifts) + (special-1)*class[access.Special])
+	ops = float64(o.Total() - o.Class(access.Cast) - fused(o))
+	ops += float64((division-1)*(o.Class(access.Div)+o.Class(access.Mod)-o.Shifts) + (special-1)*o.Class(access.Special))
 	for name, n := range o.Special {
 		if cost, ok := simple[name]; ok {
 			ops += float64(n) * (cost - special)
 		}
 	}
-	return ops, float64(class[access.Cast])
+	return ops, float64(o.Class(access.Cast))
+}
+
+var floats = [...]access.Kind{access.Float16, access.Float32, access.Float64}
+
+// fused is how many products of floats are one instruction with a sum.
+func fused(o *access.Ops) (n int) {
+	for _, kind := range floats {
+		n += min(o.Count[access.Mul][kind], o.Count[access.AddSub][kind])
+	}
+	return n
 }
 
 // units are the operations of an expression that floating-point and special-function units do.
 func units(o *access.Ops) (float, special float64) {
-	for class := range o.Count {
-		for _, kind := range []access.Kind{access.Float16, access.Float32, access.Float64} {
-			switch n := float64(o.Count[class][kind]); access.Class(class) {
-			case access.AddSub, access.Mul, access.MinMax, access.Compare:
-				float += n
-			case access.Special, access.Div:
-				special += n
-			}
-		}
+	for _, kind := range floats {
+		of := func(c access.Class) float64 { return float64(o.Count[c][kind]) }
+		float += of(access.AddSub) + of(access.Mul) + of(access.MinMax) + of(access.Compare)
+		special += of(access.Special) + of(access.Div)
 	}
-	for _, kind := range []access.Kind{access.Float16, access.Float32, access.Float64} {
-		float -= float64(min(o.Count[access.Mul][kind], o.Count[access.AddSub][kind]))
-	}
-	return float, special
+	return float - float64(fused(o)), special
 }
 
-// sectorBytes is what memory is moved in.
-const sectorBytes = 32
+// SectorBytes is what memory is moved in.
+const SectorBytes = 32
 
 // sectors is how many sectors the lanes of a warp ask for at once, all in whole rows of threads.
 func sectors(n *plan.Nest, idx []access.Index, bytes int64) float64 {
@@ -483,12 +474,12 @@ func sectors(n *plan.Nest, idx []access.Index, bytes int64) float64 {
 	}
 	if !moves {
 		if turn > 0 { // iterations walk through a sector
-			return float64(rows) * min(1, float64(turn*bytes)/sectorBytes)
+			return float64(rows) * min(1, float64(turn*bytes)/SectorBytes)
 		}
 		return float64(rows)
 	}
 	// Points side by side share the sectors that L1 keeps between their loads.
-	return float64(rows) * min(float64(along), max(1, float64(along*stride*bytes)/sectorBytes))
+	return float64(rows) * min(float64(along), max(1, float64(along*stride*bytes)/SectorBytes))
 }
 
 // ways is the number of requests that a warp's access makes where its lanes, with several points each, are

@@ -80,7 +80,7 @@ func warpScratch(pr *plan.Problem, k *plan.Kernel) error {
 				return fmt.Errorf("values of %d bits of %s are in the scratch of a warp", t.Bits, label)
 			}
 		}
-		if end := m.ScratchAt + m.Demoted*plan.WarpLanes*pr.Bytes(m.Func); m.ScratchAt < 0 || end > scratch {
+		if end := m.ScratchAt + pr.ScratchBytes(m); m.ScratchAt < 0 || end > scratch {
 			return fmt.Errorf("%s has bytes %d to %d of a scratch of %d", label, m.ScratchAt, end, scratch)
 		}
 	}

@@ -19,10 +19,7 @@ func (s *Searcher) Draw(g *plan.Group, stage int, o strategy.Options, intN func(
 	}
 	var ways []way
 	why := errors.New("no strategy offers a choice")
-	for i, st := range slices.Concat(s.Strategies, strategy.Otherwise) {
-		if i >= len(s.Strategies) && slices.Contains(s.Strategies, st) {
-			continue
-		}
+	for _, st := range withOtherwise(s.Strategies) {
 		prepared, err := st.Prepare(s.Problem, g, o)
 		if err != nil {
 			why = err

@@ -104,9 +104,9 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 		// Which Funcs are computed together is then decided with a point a thread, as the coster knows it.
 		strategies = strategy.Otherwise
 	}
-	for i, st := range slices.Concat(strategies, strategy.Otherwise) {
-		if i >= len(strategies) && (best != nil || slices.Contains(strategies, st)) {
-			continue
+	for i, st := range withOtherwise(strategies) {
+		if i >= len(strategies) && best != nil {
+			break
 		}
 		prepared, err := st.Prepare(pr, g, o)
 		if err != nil {
@@ -154,6 +154,11 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 		return nil, price, look, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, &why)
 	}
 	return best, price, look, nil
+}
+
+// withOtherwise are strategies, and behind them those for what they cannot do.
+func withOtherwise(strategies []strategy.Strategy) []strategy.Strategy {
+	return slices.Concat(strategies, slices.DeleteFunc(slices.Clone(strategy.Otherwise), func(st strategy.Strategy) bool { return slices.Contains(strategies, st) }))
 }
 
 // choices are the candidates of one strategy.

@@ -130,10 +130,7 @@ func (l *Line) see(r *autoscheduler.Result) {
 			for i := range k.Members {
 				seen.Members = append(seen.Members, pr.P.Funcs[k.Members[i].Func].Label+"@"+k.Members[i].Where.String())
 			}
-			issued, requests := k.Issued, k.Requests
-			if issued == 0 {
-				issued, requests = instructions.For(view).Block(k)
-			}
+			issued, requests := instructions.For(view).Block(k)
 			seen.Instructions, seen.Requests = short(issued*float64(k.Tiles())), short(requests*float64(k.Tiles()))
 			for _, name := range costers {
 				p := coster.ByName[name].Price(view, k, phase(name))

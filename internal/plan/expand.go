@@ -210,11 +210,8 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 		i.Offset = bounds.FloorDiv(j.Num*i.Offset+j.Offset, j.Den)
 		return i
 	case i.IsSum() && j.Den == 1:
-		sum, ok := access.AddSum(i, j.Num, access.Index{Kind: access.Constant, Loop: -1, Den: 1, Offset: j.Offset})
+		sum, _ := access.AddSum(i, j.Num, access.Index{Kind: access.Constant, Loop: -1, Den: 1, Offset: j.Offset}) // else zero: no sum any more
 		i.Sum, i.Offset = sum.Sum, sum.Offset
-		if !ok {
-			i.Sum, i.Offset = [3]access.Term{}, 0
-		}
 		return i
 	case i.Kind != access.Affine:
 		i.Sum, i.Offset = [3]access.Term{}, 0

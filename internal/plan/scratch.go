@@ -11,8 +11,8 @@ func (m *Member) LaneSlots() int64 {
 	return n / WarpLanes
 }
 
-// scratchBytes is what a member's demoted registers take of the scratch of a warp, a row of lanes each.
-func (pr *Problem) scratchBytes(m *Member) int64 { return m.Demoted * WarpLanes * pr.Bytes(m.Func) }
+// ScratchBytes is what a member's demoted registers take of the scratch of a warp, a row of lanes each.
+func (pr *Problem) ScratchBytes(m *Member) int64 { return m.Demoted * WarpLanes * pr.Bytes(m.Func) }
 
 // deadBefore reports whether nothing reads member a any more when member b is computed, in whatever order Halide computes
 // what does not depend on each other: all that read a are needed for b.
@@ -46,7 +46,7 @@ func PlaceScratch(pr *Problem, k *Kernel) int64 {
 	whole := int64(0)
 	for i := range k.Members {
 		m := &k.Members[i]
-		n := pr.scratchBytes(m)
+		n := pr.ScratchBytes(m)
 		m.ScratchAt = 0
 		if n == 0 {
 			continue
@@ -55,7 +55,7 @@ func PlaceScratch(pr *Problem, k *Kernel) int64 {
 		for j := range i {
 			o := &k.Members[j]
 			if o.Demoted > 0 && !deadBefore(pr, k, j, i) && !deadBefore(pr, k, i, j) {
-				taken = append(taken, [2]int64{o.ScratchAt, o.ScratchAt + pr.scratchBytes(o)})
+				taken = append(taken, [2]int64{o.ScratchAt, o.ScratchAt + pr.ScratchBytes(o)})
 			}
 		}
 		slices.SortFunc(taken, func(a, b [2]int64) int { return int(a[0] - b[0]) })
@@ -74,7 +74,7 @@ func ScratchClash(pr *Problem, k *Kernel) (int, int) {
 	for i := range k.Members {
 		for j := range i {
 			a, b := &k.Members[i], &k.Members[j]
-			apart := a.Demoted == 0 || b.Demoted == 0 || a.ScratchAt+pr.scratchBytes(a) <= b.ScratchAt || b.ScratchAt+pr.scratchBytes(b) <= a.ScratchAt
+			apart := a.Demoted == 0 || b.Demoted == 0 || a.ScratchAt+pr.ScratchBytes(a) <= b.ScratchAt || b.ScratchAt+pr.ScratchBytes(b) <= a.ScratchAt
 			if !apart && !deadBefore(pr, k, i, j) && !deadBefore(pr, k, j, i) {
 				return j, i
 			}
