@@ -56,8 +56,8 @@ func (p Program) modeSizes() [][2]int {
 // modes tries the program in gowarp's other modes: ptxas accepts the kernels at the estimated
 // size and every GPU can launch them, on the simulator and on OpenCL the result is the
 // CPU's, with no finding. Without AllEnv two or three modes have one of these at one size each, drawn
-// by the program's name, so that over the programs all have their turn. What two modes schedule
-// alike, to the same code, is tried once.
+// by the program's name, so that over the programs all have their turn; with it each mode has every
+// capability, each with a size of its own. What two modes schedule alike, to the same code, is tried once.
 func (p Program) modes(t *testing.T, tree *harness.Tree) {
 	all := os.Getenv(AllEnv) != ""
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
@@ -78,7 +78,7 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 				at.source(t, tree)
 			}
 			if all {
-				for _, sm := range capabilities {
+				for c, sm := range capabilities {
 					t.Run(fmt.Sprintf("sm_%d", sm), func(t *testing.T) {
 						code := at.code(t, tree, sm)
 						if first, ok := tried[code]; ok {
@@ -86,9 +86,8 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 						}
 						tried[code] = m.name
 						at.cuda(t, tree, sm)
-						for _, size := range p.modeSizes() {
-							at.simulateOn(t, tree, root, m.name, own, right, size, []int{sm}, rows.Simulated)
-						}
+						sizes := p.modeSizes()
+						at.simulateOn(t, tree, root, m.name, own, right, sizes[(turn+c)%len(sizes)], []int{sm}, rows.Simulated)
 					})
 				}
 				if !m.lanes {
