@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir/access"
 	"gowarp/internal/plan"
 )
@@ -96,6 +95,11 @@ func (t *terms2) weighted(w *Weights) []Term {
 	return append(terms,
 		Term{"transactions", w[0] * t.totalGLMemTxs}, Term{"idle warps", w[1] * (1 - t.occupancy)}, Term{"memory to compute", w[2] * t.memToCompute},
 		Term{"unallocated shared", w[3] * t.unallocatedShMem}, Term{"unused registers", w[4] * t.unusedReg}, Term{"overlap", w[5] * t.fracOverlap}, Term{"extra blocks", w[6] * t.extraTBs})
+}
+
+// cost is line 35: the sum of weighted's terms, in their order.
+func (t *terms2) cost(w *Weights) float64 {
+	return w[0]*t.totalGLMemTxs + w[1]*(1-t.occupancy) + w[2]*t.memToCompute + w[3]*t.unallocatedShMem + w[4]*t.unusedReg + w[5]*t.fracOverlap + w[6]*t.extraTBs
 }
 
 // factors are what else there is to know; they are no part of the sum.
@@ -271,7 +275,7 @@ func (g *groupShape) stage(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, h *ha
 			times *= float64(max(u.Extent, 1))
 		}
 	}
-	g.regUsage += float64(strategy.StageRegisters(pr, n))
+	g.regUsage += regUsage(pr, n)
 	g.timePerIter += times * timePerIter(pr, n, h)
 	var w *WarpView
 	for i := range ex.Loads {
