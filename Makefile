@@ -12,7 +12,7 @@ CC ?= cc
 TAGS := -tags halide
 # Go compiles and links the plugin like any package; what it is made from is asked
 # of the file system, and a second build costs the start of make.
-CODE := $(wildcard autoscheduler benchmarks/bench benchmarks/bundle benchmarks/calibration benchmarks/harness bridge cmd gpusim halideir internal nestedfusion occupancy)
+CODE := $(wildcard autoscheduler benchmarks/bench benchmarks/bundle benchmarks/calibration benchmarks/harness benchmarks/profile bridge cmd gpusim halideir internal nestedfusion occupancy)
 GO_SOURCES := go.mod $(wildcard go.sum) $(shell find $(CODE) -name testdata -prune -o -name '*.go' ! -name '*_test.go' -print)
 DATA := $(shell find $(CODE) -name testdata -prune -o \( -name '*.json' -o -name '*.csv' -o -name '*.tmpl' -o -name '*.txt' \) -print)
 BRIDGE := $(shell find bridge -name testdata -prune -o -type f \( -name '*.cc' -o -name '*.cpp' -o -name '*.c' -o -name '*.h' \) -print 2>/dev/null)

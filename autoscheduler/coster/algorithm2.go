@@ -361,6 +361,25 @@ func tileOf(pr *plan.Problem, k *plan.Kernel, arg int) int64 {
 
 type timeKey int
 
+// profiled is the cycles of an iteration by a profile: of the stage and of what is inlined into it, which its reader does not load then. Not
+// known where the profile lacks one of them.
+func profiled(pr *plan.Problem, n *plan.Nest, h *hardware) (cycles float64, known bool) {
+	if pr.Profile == nil {
+		return 0, false
+	}
+	add := func(fn, stage int) bool {
+		p := pr.Profile[pr.StageIndex(fn, stage)]
+		cycles += p.Cycles
+		return p.Registers > 0
+	}
+	known = add(n.Func, n.Stage)
+	for _, c := range expand(pr, n).Calls {
+		known = known && add(c.Func, 0)
+		cycles -= h.latency.sharedMemory
+	}
+	return max(cycles, 0), known
+}
+
 // timePerIter is the time that one thread takes for a point of a stage with everything that it loads in shared memory
 // (section 6), in seconds. The paper measures it; here it is the latencies of all operations one after the other.
 func timePerIter(pr *plan.Problem, n *plan.Nest, h *hardware) float64 {
@@ -371,7 +390,11 @@ func timePerIter(pr *plan.Problem, n *plan.Nest, h *hardware) float64 {
 			return t
 		}
 	}
-	cycles := 0.0
+	cycles, known := profiled(pr, n, h)
+	if known {
+		return cycles / max(h.clock, 1e9)
+	}
+	cycles = 0
 	add := func(s *access.Stage) {
 		for _, ops := range []*access.Ops{&s.Value, &s.Address} {
 			for c := range ops.Count {

@@ -260,7 +260,18 @@ func (m *WarpTiles) cost(g *groupShape, threads int64, fraction float64, size in
 	return t.cost(&m.w)
 }
 
-// regUsage is REGUSAGE of a stage.
+// regUsage is REGUSAGE of a stage: a profile's, the most of the stage and of what is inlined into it, or the estimate where it lacks one of them.
 func regUsage(pr *plan.Problem, n *plan.Nest) float64 {
+	if pr.Profile != nil {
+		p := pr.Profile[pr.StageIndex(n.Func, n.Stage)].Registers
+		most, known := p, p > 0
+		for _, c := range expand(pr, n).Calls {
+			p := pr.Profile[pr.StageIndex(c.Func, 0)].Registers
+			most, known = max(most, p), known && p > 0
+		}
+		if known {
+			return float64(most)
+		}
+	}
 	return float64(strategy.StageRegisters(pr, n))
 }

@@ -18,6 +18,7 @@ import (
 	"gowarp/autoscheduler"
 	"gowarp/autoscheduler/coster"
 	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/harness"
 	"gowarp/halideir"
 	"gowarp/internal/plan"
 	"gowarp/occupancy"
@@ -117,7 +118,7 @@ func (l *line) kernels(p *halideir.Pipeline) (out []Kernel, dropped int, err err
 
 // match is the kernel of the line that a laid out one is.
 func (l *line) match(p *halideir.Pipeline, k *plan.Kernel) int {
-	prefix := fmt.Sprintf("kernel_%s_s%d_", strings.NewReplacer("$", "_", ".", "_").Replace(p.Funcs[k.Out.Func].Name), k.Out.Stage)
+	prefix := harness.KernelPrefix(p.Funcs[k.Out.Func].Name, k.Out.Stage)
 	return slices.IndexFunc(l.Kernels, func(m struct {
 		bench.Kernel
 		TimeUS float64 `json:"time_us"`
