@@ -20,6 +20,9 @@ func group(s *state) error {
 	if err != nil {
 		return err
 	}
+	for _, text := range s.searcher.Remarks {
+		s.note("group", -1, "%s", text)
+	}
 	for _, m := range merges {
 		switch {
 		case m.Refused != "" && m.Consumer < 0:

@@ -27,6 +27,8 @@ type Searcher struct {
 	Tile []int64
 	// ByModel also tries the tile of warps that Algorithm 2 finds best by itself; see byModel.
 	ByModel bool
+	// Remarks are what a grouping wants said of its search as a whole.
+	Remarks []string
 	// Explain asks the final search to say what it looked at; it decides the same without.
 	Explain bool
 }

@@ -18,6 +18,7 @@ import (
 	"gowarp/autoscheduler"
 	"gowarp/autoscheduler/coster"
 	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/calibration"
 	"gowarp/benchmarks/harness"
 	"gowarp/halideir"
 	"gowarp/internal/plan"
@@ -42,7 +43,7 @@ func collect(lines, pipelines string) (kernels []Kernel, dropped int, err error)
 	}
 	defer f.Close()
 	in := bufio.NewReader(f)
-	gpu := ""
+	gpu, known := "", map[string]*halideir.Pipeline{}
 	for n := 1; ; n++ {
 		text, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) && len(text) == 0 {
@@ -65,10 +66,17 @@ func collect(lines, pipelines string) (kernels []Kernel, dropped int, err error)
 		if l.GPU != gpu {
 			return nil, 0, fmt.Errorf("%s, line %d: it is of %s, those before of %s; weights are of one GPU", lines, n, l.GPU, gpu)
 		}
-		p, err := pipeline(filepath.Join(pipelines, l.Program+".json"))
+		p, ok := known[l.Program]
+		if !ok {
+			p, err = pipeline(pipelines, &l)
+			known[l.Program] = p
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintf(os.Stderr, "algorithm2: %s is left out: %v\n", l.Program, err)
 			continue
+		}
+		if p == nil && err == nil {
+			continue // said before
 		}
 		if err != nil {
 			return nil, 0, err
@@ -82,12 +90,28 @@ func collect(lines, pipelines string) (kernels []Kernel, dropped int, err error)
 	return once(kernels), dropped, nil
 }
 
-func pipeline(file string) (*halideir.Pipeline, error) {
-	data, err := os.ReadFile(file)
+// pipeline is a line's: NAME.json of a folder, or as its generator exports it.
+func pipeline(folder string, l *line) (*halideir.Pipeline, error) {
+	if folder != "" {
+		data, err := os.ReadFile(filepath.Join(folder, l.Program+".json"))
+		if err != nil {
+			return nil, err
+		}
+		return halideir.Decode(data)
+	}
+	tree, err := harness.Find()
 	if err != nil {
 		return nil, err
 	}
-	return halideir.Decode(data)
+	p, err := bench.FindProgram(tree, tree.Root, l.Program)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	t, err := bench.ParseTarget(l.GPU)
+	if err != nil {
+		return nil, err
+	}
+	return calibration.Export(tree, p, t)
 }
 
 // kernels are those of one line.
