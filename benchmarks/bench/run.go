@@ -183,6 +183,14 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 			if plugin != "" {
 				files = append(files, plugin)
 			}
+			if file := s.Params["registers"]; file != "" { // a profile, by which the schedule differs
+				if !filepath.IsAbs(file) {
+					file = tree.Path(file)
+				}
+				if _, err := os.Stat(file); err == nil {
+					files = append(files, file)
+				}
+			}
 			checked, _ := s.checked()
 			about, err := json.Marshal(struct {
 				Schema           int
