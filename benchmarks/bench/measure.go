@@ -27,7 +27,11 @@ const (
 	UpToSimulate = "simulate" // kernels run on the simulator
 )
 
-// Stages are the values of UpTo.
+// UpToCount is for sets of many schedules of one program: kernels compiled by ptxas and counted on the simulator, and the result of that
+// run compared. Nothing is timed, launches at the estimated size are not recorded, and the simulator checks no access.
+const UpToCount = "count"
+
+// Stages are the values of UpTo for people.
 var Stages = []string{UpToSchedule, UpToStatic, UpToSimulate}
 
 // Phases of a cell, for who wants to know where it ended.
@@ -139,7 +143,7 @@ func (m *measurement) run() error {
 	e, err := m.tree.Emit(g, full)
 	if err != nil {
 		outcome, reason := failure(err, m.job.Limits, FailsToLower)
-		if outcome == FailsToLower {
+		if outcome == FailsToLower && m.job.UpTo != UpToCount {
 			if scheduled, err := m.schedule(g, options); err != nil || !scheduled {
 				return err
 			}
@@ -149,6 +153,9 @@ func (m *measurement) run() error {
 	}
 	defer e.Remove()
 	m.rec.PeakBytes = e.PeakBytes
+	if m.job.UpTo == UpToCount {
+		return m.kernels(e)
+	}
 	if scheduled, err := m.schedule(g, options); err != nil || !scheduled {
 		return err
 	}
@@ -261,6 +268,9 @@ func (m *measurement) kernels(e *harness.Emission) error {
 	root, err := m.tree.Emit(m.job.Program.Generator(nil), harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
 	if err != nil {
 		return fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+	}
+	if m.job.UpTo == UpToCount {
+		return m.countOnly(program, root)
 	}
 	m.phase(phaseLaunch)
 	if ended, err := m.launches(program, root); err != nil || ended {
@@ -401,6 +411,34 @@ func (m *measurement) simulate(program *harness.Program, root *harness.Emission)
 	m.rec.Counted = &Simulated{Size: counted.size, Elements: counted.all, CompulsoryBytes: counted.compulsory, Seconds: round(time.Since(start).Seconds())}
 	if s.Failure != nil || s.Report == nil {
 		return m.ends(FailsToRun, fmt.Sprintf("at %s: %s", Extents(counted.size), firstLine(fmt.Sprint(s.Failure))))
+	}
+	m.count(s.Report)
+	return m.ends(OK, "")
+}
+
+// countOnly runs the kernels once, at the size that is counted, and compares what comes out.
+func (m *measurement) countOnly(program *harness.Program, root *harness.Emission) error {
+	m.phase(phaseCount)
+	args, err := m.arguments(root, m.job.Counted)
+	if err != nil {
+		return err
+	}
+	plain, err := m.tree.Link(root)
+	if err != nil {
+		return err
+	}
+	plain.Mins, program.Mins = args.mins, args.mins
+	want, err := plain.Run(args.in, args.out)
+	if err != nil {
+		return fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+	}
+	s, err := program.SimulateWith(args.in, args.out, harness.SimulateOptions{Capability: m.target.Device.Capability, GPU: m.target.Device.Name, CountOnly: true})
+	if err != nil {
+		return err
+	}
+	m.rec.Counted = &Simulated{Size: args.size, Elements: args.all, CompulsoryBytes: args.compulsory}
+	if ended, err := m.judge(s, want); err != nil || ended {
+		return err
 	}
 	m.count(s.Report)
 	return m.ends(OK, "")
