@@ -88,9 +88,11 @@ func plannedOf(pr *plan.Problem, k *plan.Kernel) planned {
 	return out
 }
 
-// ofStage is the part of a kernel's name that says of which stage it is: a stage that is emitted as a special case too
-// has two kernels.
 var ofStage = regexp.MustCompile(`^.*?_s\d+_`)
+
+// StageOf is the part of a kernel's name that says of which stage it is: a stage that is emitted as a special case too
+// has two kernels.
+func StageOf(kernel string) string { return ofStage.FindString(kernel) }
 
 // assign gives the kernels that are launched, one after the other, their plans.
 func (m *measurement) assign(launches []harness.Launch) {
@@ -116,13 +118,13 @@ func (m *measurement) assign(launches []harness.Launch) {
 			return
 		}
 		byName[l.Kernel] = m.plan[i]
-		byStage[ofStage.FindString(l.Kernel)] = m.plan[i]
+		byStage[StageOf(l.Kernel)] = m.plan[i]
 	}
 	for i := range m.rec.Kernels {
 		k := &m.rec.Kernels[i]
 		p, ok := byName[k.Name]
 		if !ok {
-			p = byStage[ofStage.FindString(k.Name)]
+			p = byStage[StageOf(k.Name)]
 		}
 		k.Strategy, k.OwnPoints, k.HaloPoints = p.strategy, p.own, p.halo
 	}
