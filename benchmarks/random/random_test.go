@@ -60,6 +60,9 @@ func runSample(t *testing.T, generate func(uint64) *Pipeline, count int, flags s
 		if outcomes[Skip]*10 > count {
 			t.Errorf("%d of %d pipelines fail at root", outcomes[Skip], count)
 		}
+		if outcomes[Refused]*3 > count {
+			t.Errorf("%d of %d pipelines cannot be done as their parameters ask: the sample shows little", outcomes[Refused], count)
+		}
 	})
 	for at := 0; at < count; at += batch {
 		from := *first + uint64(at)

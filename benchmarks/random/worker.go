@@ -34,10 +34,14 @@ const (
 	Finding Outcome = "finding" // the simulator found something
 	Trap    Outcome = "trap"    // a kernel checks what cannot be wrong
 	Host    Outcome = "host"    // no kernel was launched
+	Refused Outcome = "refused" // gowarp says that no kernel can be done as the parameter tiling asks
 )
 
 // Failed reports whether gowarp, or what it stands on, is wrong.
-func (o Outcome) Failed() bool { return o != OK && o != Skip }
+func (o Outcome) Failed() bool { return o != OK && o != Skip && o != Refused }
+
+// notSo is what gowarp says where a tiling that is asked for by name cannot be.
+const notSo = "no kernel of this pipeline can be done so"
 
 // Job is a pipeline to run, with a number that no other of the batch has.
 type Job struct {
@@ -175,6 +179,9 @@ func (r *Runner) follow(cmd *exec.Cmd, out interface{ Read([]byte) (int, error) 
 				outcome, text, _ := strings.Cut(rest, " ")
 				at := &results[len(results)-1]
 				at.Outcome, at.Text, at.Seconds = Outcome(outcome), text, time.Since(start).Seconds()
+				if at.Outcome == Error && strings.Contains(text, notSo) {
+					at.Outcome = Refused
+				}
 			}
 		case <-look.C:
 			switch {
