@@ -55,6 +55,8 @@ type Result struct {
 	Outcome Outcome
 	Text    string
 	Kernels int // launched on the simulator
+	// Exchanges are the shuffles and the requests to shared memory that its kernels made there.
+	Exchanges int64
 	Seconds float64
 	root    bool // it ran at root
 }
@@ -282,6 +284,7 @@ func findings(dir string, jobs []Job, results []Result) error {
 				for _, s := range k.Shapes {
 					r.Kernels += s.Launches
 				}
+				r.Exchanges += k.Count.Shuffles + k.Count.SharedLoads
 			}
 			if k.Module != "" && !traps[k.Module] {
 				traps[k.Module] = true
