@@ -119,7 +119,7 @@ type Extent struct {
 // Member is a Func computed inside the kernel.
 type Member struct {
 	Func    string  `json:"func"`
-	Level   string  `json:"level"`            // block or thread
+	Level   string  `json:"level"`            // block, warp or thread
 	Inside  string  `json:"inside,omitempty"` // thread: the Func in whose threads
 	Extents []int64 `json:"extents"`
 	Bytes   int64   `json:"bytes"`
@@ -357,16 +357,8 @@ func member(pr *plan.Problem, k *plan.Kernel, m *plan.Member) Member {
 	if m.Where == plan.AtThread {
 		out.Inside = pr.P.Funcs[m.Anchor].Label
 	}
-	points := 1.0
-	for _, e := range m.Extents {
-		points *= float64(e)
-	}
-	times := float64(k.Tiles())
-	if m.Where == plan.AtThread {
-		times *= float64(k.ThreadsOf(m.Anchor))
-	}
 	if needed := float64(pr.Regions.Funcs[m.Func].Points()); needed > 0 {
-		out.Repeats = points * times / needed
+		out.Repeats = float64(m.StoredPoints()) * float64(k.Times(m)) / needed
 	}
 	return out
 }

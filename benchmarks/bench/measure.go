@@ -92,6 +92,8 @@ type measurement struct {
 	job    Job
 	target Target
 	rec    *Record
+	// plan is what gowarp says of its kernels, in launch order.
+	plan []planned
 	// tell hands on the record as it is: the process may be killed at any time.
 	tell func(*Record)
 }
@@ -103,7 +105,7 @@ func measure(tree *harness.Tree, job Job, rec *Record, tell func(*Record)) error
 	if err != nil {
 		return err
 	}
-	m := &measurement{tree, job, target, rec, tell}
+	m := &measurement{tree: tree, job: job, target: target, rec: rec, tell: tell}
 	return m.run()
 }
 
@@ -161,6 +163,11 @@ func (m *measurement) run() error {
 	}
 	m.rec.LowerSeconds = round(max(0, e.Wall.Seconds()-m.rec.ScheduleSeconds))
 	m.rec.LowerCPUSeconds = round(max(0, e.CPU.Seconds()-m.rec.ScheduleCPUSeconds))
+	if m.job.Scheduler.Name == "gowarp" {
+		if err := m.planning(g, options); err != nil {
+			return err
+		}
+	}
 	return m.kernels(e)
 }
 
@@ -322,6 +329,7 @@ func (m *measurement) launches(program *harness.Program, root *harness.Emission)
 		return true, m.ends(FailsToRun, firstLine(err.Error()))
 	}
 	m.rec.Launches = len(launches)
+	m.assign(launches)
 	threads := func(l harness.Launch) int64 {
 		return l.Threads[0] * l.Threads[1] * l.Threads[2] * l.Blocks[0] * l.Blocks[1] * l.Blocks[2]
 	}
