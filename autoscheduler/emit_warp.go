@@ -6,9 +6,9 @@ import (
 )
 
 // emitWarps is emitKernel for tiles of warps. The output's rows are split twice, into blocks and
-// into warps; members go into the loop over warps, so that each warp has its own. Lanes are
+// into warps, and layers of rows into blocks; members go into the loop over warps, so that each warp has its own. Lanes are
 // innermost but for the points that one lane holds, which are unrolled: only then are they
-// registers. Tails are guarded; bound_extent makes the members' extents constant all the same, as
+// registers. A split into lanes and points has the points inside, or outside where they are a warp apart. Tails are guarded; bound_extent makes the members' extents constant all the same, as
 // lanes must be, and so lets a tile at the edge compute more of them than it needs.
 func (s *state) emitWarps(k *plan.Kernel) {
 	warp := s.emitWarpOut(k)
@@ -36,7 +36,7 @@ func (s *state) emitWarpOut(k *plan.Kernel) string {
 	}
 	x := st.Loops[w.X].Label
 	block := map[int]string{}
-	var lane, warp, point, row string
+	var lane, warp, point, row, layer string
 	if w.Y < 0 {
 		block[w.X], lane = split(x, x, w.Width*w.Warps, schedule.TailGuardWithIf, "_o", "_i")
 		warp, lane = split(lane, x, w.Width, schedule.TailGuardWithIf, "_w", "_x")
@@ -46,14 +46,23 @@ func (s *state) emitWarpOut(k *plan.Kernel) string {
 		block[w.Y], warp = split(y, y, w.Rows*w.Warps, schedule.TailGuardWithIf, "_o", "_i")
 		warp, row = split(warp, y, w.Rows, schedule.TailGuardWithIf, "_w", "_r")
 	}
-	var order []string
-	if w.Points > 1 {
+	if w.Layers > 1 {
+		z := st.Loops[w.Z].Label
+		block[w.Z], layer = split(z, z, w.Layers, schedule.TailGuardWithIf, "_o", "_i")
+	}
+	switch {
+	case w.Strided:
+		point, lane = split(lane, x, plan.WarpLanes, schedule.TailGuardWithIf, "_p", "_l")
+	case w.Points > 1:
 		lane, point = split(lane, x, w.Points, schedule.TailRoundUp, "_l", "_p")
-		order = append(order, point)
 	}
-	if row != "" {
-		order = append(order, row)
+	var order []string
+	for _, v := range []string{point, row, layer} {
+		if v != "" {
+			order = append(order, v)
+		}
 	}
+	unrolled := order
 	for _, u := range n.Serial {
 		order = append(order, st.Loops[u.Loop].Label)
 	}
@@ -71,10 +80,8 @@ func (s *state) emitWarpOut(k *plan.Kernel) string {
 	add(schedule.Directive{Do: schedule.GPUBlocks, Vars: blocks})
 	add(schedule.Directive{Do: schedule.GPUThreads, Vars: []string{warp}})
 	add(schedule.Directive{Do: schedule.GPULanes, Vars: []string{lane}})
-	for _, v := range []string{point, row} {
-		if v != "" {
-			add(schedule.Directive{Do: schedule.Unroll, Vars: []string{v}})
-		}
+	for _, v := range unrolled {
+		add(schedule.Directive{Do: schedule.Unroll, Vars: []string{v}})
 	}
 	return warp
 }
@@ -102,10 +109,11 @@ func (s *state) emitWarpMember(k *plan.Kernel, m *plan.Member) {
 		ofFunc(schedule.Directive{Do: schedule.ReorderStorage, Vars: vars})
 	}
 	ofFunc(schedule.Directive{Do: schedule.AlignStorage, Vars: []string{argLabel(f, laneArg)}, N: m.Align})
+	points := m.Align / plan.WarpLanes
 	for a := range f.Args {
 		e := m.Extents[a]
-		if a == laneArg {
-			e = (e + k.Warp.Points - 1) / k.Warp.Points * k.Warp.Points
+		if a == laneArg && !k.Warp.Strided {
+			e = (e + points - 1) / points * points // or the kernel traps
 		}
 		ofFunc(schedule.Directive{Do: schedule.BoundExtent, Vars: []string{argLabel(f, a)}, N: e})
 	}
@@ -113,10 +121,15 @@ func (s *state) emitWarpMember(k *plan.Kernel, m *plan.Member) {
 		ofFunc(schedule.Directive{Do: schedule.Demote, N: m.Demoted, Offset: m.ScratchAt})
 	}
 	lab := newLabeler(st)
-	lane, point := st.Loops[along].Label, ""
-	if k.Warp.Points > 1 {
-		lane, point = lab.fresh(st.Loops[along].Label, "_l"), lab.fresh(st.Loops[along].Label, "_p")
-		s.add(schedule.Directive{Do: schedule.Split, Func: m.Func, Name: f.Label, Vars: []string{st.Loops[along].Label, lane, point}, N: k.Warp.Points, Tail: schedule.TailRoundUp})
+	x := st.Loops[along].Label
+	lane, point := x, ""
+	switch {
+	case k.Warp.Strided:
+		lane, point = lab.fresh(x, "_l"), lab.fresh(x, "_p")
+		s.add(schedule.Directive{Do: schedule.Split, Func: m.Func, Name: f.Label, Vars: []string{x, point, lane}, N: plan.WarpLanes, Tail: schedule.TailGuardWithIf})
+	case points > 1:
+		lane, point = lab.fresh(x, "_l"), lab.fresh(x, "_p")
+		s.add(schedule.Directive{Do: schedule.Split, Func: m.Func, Name: f.Label, Vars: []string{x, lane, point}, N: points, Tail: schedule.TailRoundUp})
 	}
 	var order []string
 	if point != "" {

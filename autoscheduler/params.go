@@ -56,7 +56,7 @@ var Table = []Param{
 	word("fusion", "nested", []string{"none", "overlap", "nested", "auto"}, "none: a kernel a Func; overlap: overlapped tiles in shared memory; nested: the same, and members whose points no two threads share are computed in the threads; auto: nested only in groups with severe resource needs", func(p *Params) *string { return &p.Fusion }),
 	word("grouping", "greedy", []string{"greedy", "dpfusion", "polymage-auto", "none"}, "which Funcs are computed together. greedy: merge by merge, the one that gains most first; dpfusion: the cheapest of all valid fusions, with a bound on the size of groups where there are too many (Jangda and Guha 2020); polymage-auto: by the overlap of tiles, with one tile for all kernels, whichever costs least (PolyMage's autotuner)", func(p *Params) *string { return &p.Grouping }),
 	word("tiling", "block", []string{"block", "block-window", "warp-registers", "warp-shared", "warp-hybrid", "warp", "all"}, "the strategies allowed for a group. block: a tile a block, in shared memory, a point a thread; block-window: the same with several points a thread, unrolled, and stages in each thread's registers, where a group can be run so; warp-registers: a tile a warp, in registers that its lanes exchange (CUDA), likewise; warp-shared: the same in shared memory of each warp's own; warp-hybrid: a part of it there, as frac_reg says; warp: a tile a warp, where there is one, or a tile a block, whichever costs less; all: whichever of all costs less", func(p *Params) *string { return &p.Tiling }),
-	warpTile("warp_tile", "of tiles of warps, instead of a search: points of a row a lane, rows a lane and warps a block, as 2x4x4", func(p *Params) *string { return &p.WarpTile }),
+	warpTile("warp_tile", "of tiles of warps, instead of a search: points of a row a lane, rows a lane and warps a block, as 2x4x4; in three dimensions also layers of rows a lane, as 1x2x4x2; 2x4x4:strided has the points of a lane a warp apart", func(p *Params) *string { return &p.WarpTile }),
 	fraction("frac_reg", "of warp-hybrid: the fraction of each stage's tile that stays in registers, from 0 to 1 (0.5); the rest is in shared memory", func(p *Params) *string { return &p.FracReg }),
 	word("cost", "listing1", []string{"listing1", "listing1-prose", "issue", "time", "algorithm2", "algorithm2-fitted"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping); issue: the time that instructions, requests and traffic take; time: seconds, as the longest of eight bounds; algorithm2: algorithm 2 of Jangda and Guha 2020 as printed, with their weights for the GTX 1080 Ti, or for the V100 from compute capability 7.0 on; algorithm2-fitted: its terms as microseconds of the whole kernel, with weights fitted to counted work", func(p *Params) *string { return &p.Cost }),
 	text("registers", "of cost=algorithm2: the file of gowarp profile with the registers and the time of each stage by itself, instead of estimates", func(p *Params) *string { return &p.Registers }),
@@ -93,7 +93,7 @@ func text(key, help string, at func(*Params) *string) Param {
 		}}
 }
 
-// warpTile is three numbers between crosses.
+// warpTile is three or four numbers between crosses, and maybe a word.
 func warpTile(key, help string, at func(*Params) *string) Param {
 	row := text(key, help, at)
 	row.set = func(p *Params, v string) error {

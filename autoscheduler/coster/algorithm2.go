@@ -345,6 +345,8 @@ func tileOf(pr *plan.Problem, k *plan.Kernel, arg int) int64 {
 			return w.Width
 		case w.Y >= 0 && loops[w.Y].Arg == arg:
 			return w.Rows
+		case w.Z >= 0 && loops[w.Z].Arg == arg:
+			return w.Layers
 		}
 		return 1
 	}

@@ -93,7 +93,7 @@ func growthOf(g *bounds.Group, fn, arg int) (bounds.Growth, bool) {
 
 // pointsApart is how far neighbouring threads are from each other along a loop: the points that each has side by side.
 func pointsApart(n *plan.Nest, loop int) int64 {
-	if u, ok := n.UnrolledUse(loop); ok && u.Tile > 0 {
+	if u, ok := n.UnrolledUse(loop); ok && u.Tile > 0 && u.Apart == 0 {
 		return u.Extent
 	}
 	return 1

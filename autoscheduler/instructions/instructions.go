@@ -530,7 +530,7 @@ func (e *Estimator) ways(n *plan.Nest, idx []access.Index, bytes int64) float64 
 		return 1
 	}
 	stride := max(x.Num, -x.Num)
-	if u, ok := n.UnrolledUse(x.Loop); ok && u.Tile > 0 {
+	if u, ok := n.UnrolledUse(x.Loop); ok && u.Tile > 0 && u.Apart == 0 {
 		stride *= u.Extent
 	}
 	return max(1, float64(stride*bytes)/float64(4*x.Den))
@@ -551,7 +551,7 @@ func Shifts(n *plan.Nest) []Shift {
 		for _, s := range out {
 			for d := range u.Extent {
 				t := slices.Clone(s)
-				t[u.Loop] = d
+				t[u.Loop] = d * max(u.Apart, 1)
 				next = append(next, t)
 			}
 		}

@@ -110,8 +110,11 @@ func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 			}
 		}
 		for _, u := range n.Unrolled {
-			if u.Tile == 0 { // the rest of one that is split is among the others
+			switch {
+			case u.Tile == 0:
 				seen[u.Loop] += 2
+			case seen[u.Loop] == 1: // into blocks and points alone; else the rest of one that is split is among the others
+				seen[u.Loop]++
 			}
 		}
 		for l, c := range seen {

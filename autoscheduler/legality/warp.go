@@ -20,8 +20,11 @@ func lanes(pr *plan.Problem, k *plan.Kernel) error {
 		// Seen once, with 3 points and 5 rows: gpusim found registers in use that nothing had set.
 		return fmt.Errorf("%d points a lane are not a power of two", w.Points)
 	}
-	if w.Points < 1 || w.Rows < 1 || w.Warps < 1 || w.Width%w.Points != 0 {
-		return fmt.Errorf("a warp's tile of %d points in lanes of %d, %d rows, %d warps", w.Width, w.Points, w.Rows, w.Warps)
+	if w.Points < 1 || w.Rows < 1 || w.Layers < 1 || w.Warps < 1 || w.Layers > 1 && w.Z < 0 || !w.Strided && w.Width%w.Points != 0 {
+		return fmt.Errorf("a warp's tile of %d points in lanes of %d, %d rows, %d layers, %d warps", w.Width, w.Points, w.Rows, w.Layers, w.Warps)
+	}
+	if whole := plan.WarpLanes * w.Points; w.Strided && (w.Points < 2 || w.Width > whole || w.Width <= whole-plan.WarpLanes) {
+		return fmt.Errorf("a warp's tile of %d points in lanes of %d that are a warp apart", w.Width, w.Points)
 	}
 	return nests(k, func(n *plan.Nest) error {
 		if len(n.Threads) == 0 || n.Threads[0].Extent < 2 || n.Threads[0].Extent > plan.WarpLanes {
@@ -52,8 +55,8 @@ func warpMembers(pr *plan.Problem, k *plan.Kernel) error {
 		if len(m.Nests) != 1 || len(m.Nests[0].Serial) > 0 || len(m.Nests[0].Threads) != 1 || len(m.Nests[0].Blocks) > 0 {
 			return fmt.Errorf("%s is not one loop over lanes and the rest unrolled: it would not be in registers", label)
 		}
-		if m.Align != plan.WarpLanes*k.Warp.Points {
-			return fmt.Errorf("rows of %s are %d elements apart, a warp holds %d", label, m.Align, plan.WarpLanes*k.Warp.Points)
+		if err := rowOfLanes(k.Warp, m); err != nil {
+			return fmt.Errorf("%s: %w", label, err)
 		}
 	}
 	return nil
@@ -89,6 +92,26 @@ func warpScratch(pr *plan.Problem, k *plan.Kernel) error {
 	}
 	if k.Warp != nil && k.SharedBytes != scratch*k.Warp.Warps {
 		return fmt.Errorf("%d B of shared memory for %d warps with a scratch of %d B each", k.SharedBytes, k.Warp.Warps, scratch)
+	}
+	return nil
+}
+
+// rowOfLanes: a member's row is as long in storage as the lanes hold, with as many points each as of the output or, where it is read with a
+// stride, a power of two times as many neighbours. So Halide finds the lane and the register in the index; otherwise it
+// refuses the schedule, or takes a register that is not known before it runs, which is no register any more.
+func rowOfLanes(w *plan.Warp, m *plan.Member) error {
+	times := m.Align / (plan.WarpLanes * w.Points)
+	if m.Align < 1 || m.Align%(plan.WarpLanes*w.Points) != 0 || times&(times-1) != 0 || w.Strided && times != 1 {
+		return fmt.Errorf("rows are %d elements apart, a warp holds %d of the output", m.Align, plan.WarpLanes*w.Points)
+	}
+	n := &m.Nests[0]
+	u, ok := n.UnrolledUse(n.Threads[0].Loop)
+	held, apart := n.Threads[0].Extent*u.Extent, int64(0)
+	if w.Strided {
+		apart = plan.WarpLanes
+	}
+	if !ok || u.Apart != apart || held > m.Align || !w.Strided && u.Extent != w.Points*times {
+		return fmt.Errorf("%d points a lane, %d apart, over %d lanes are not its row of %d", u.Extent, u.Apart, n.Threads[0].Extent, m.Align)
 	}
 	return nil
 }

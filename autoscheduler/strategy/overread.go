@@ -16,8 +16,8 @@ const far = 1 << 24
 // warp computes whole tiles of them, also where the output ends in the middle of one; what
 // they read from outside the kernel must then be clamped to the input's own size, or the pipeline would ask for
 // larger inputs than the algorithm does. Clamps to numbers do not count: they are looked at with inputs
-// of half the estimated size.
-func overread(pr *plan.Problem, members []int) error {
+// of half the estimated size. Only dimensions of members that move with the tile go beyond the edge, and what moves with those.
+func overread(pr *plan.Problem, members []int, moves func(fn, dim int) bool) error {
 	smaller := *pr.P
 	smaller.Inputs = slices.Clone(pr.P.Inputs)
 	for i := range smaller.Inputs {
@@ -30,48 +30,56 @@ func overread(pr *plan.Problem, members []int) error {
 			}
 		}
 	}
-	o := overreader{pr: pr, p: &smaller, edges: bounds.EdgesByConsumer(pr.P), in: map[int]bool{}, sound: map[int]bool{}}
+	o := overreader{pr: pr, p: &smaller, edges: bounds.EdgesByConsumer(pr.P), in: map[int]bool{}, sound: map[moved]bool{}}
 	for _, id := range members {
 		o.in[id] = true
 	}
 	for _, id := range members {
-		if err := o.clamped(id); err != nil {
-			return err
+		for dim := range pr.P.Funcs[id].Args {
+			if !moves(id, dim) {
+				continue
+			}
+			if err := o.clamped(id, dim); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
+
+// moved is a dimension of a Func of which more is asked for.
+type moved struct{ fn, dim int }
 
 type overreader struct {
 	pr    *plan.Problem
 	p     *halideir.Pipeline // with smaller inputs
 	edges [][][]*halideir.Edge
 	in    map[int]bool
-	sound map[int]bool // Funcs outside of which it is known that more of them asks for no more input
+	sound map[moved]bool // outside of the kernel, of which it is known that more of them asks for no more input
 }
 
-// clamped checks what a Func reads from outside, inlined Funcs looked through, when one of its
-// loops goes beyond the image.
-func (o *overreader) clamped(fn int) error {
+// clamped checks what a Func reads from outside, inlined Funcs looked through, when it is computed beyond the image in one
+// dimension.
+func (o *overreader) clamped(fn, dim int) error {
 	for stage := range o.pr.P.Funcs[fn].Stages {
 		box, err := o.pr.Regions.Loops(o.pr.P, fn, stage)
 		if err != nil {
 			return err
 		}
 		for l, loop := range o.pr.P.Funcs[fn].Stages[stage].Loops {
-			if loop.Arg < 0 {
+			if loop.Arg != dim {
 				continue
 			}
-			var base, moved halideir.Env
+			var base, beyond halideir.Env
 			for i, iv := range box {
 				d := int64(0)
 				if i == l {
 					d = far
 				}
 				base.Lo, base.Hi = append(base.Lo, iv.Lo), append(base.Hi, iv.Hi)
-				moved.Lo, moved.Hi = append(moved.Lo, iv.Lo+d), append(moved.Hi, iv.Hi+d)
+				beyond.Lo, beyond.Hi = append(beyond.Lo, iv.Lo+d), append(beyond.Hi, iv.Hi+d)
 			}
-			if err := o.reads(fn, stage, base, moved, len(o.pr.P.Funcs)); err != nil {
+			if err := o.reads(fn, stage, base, beyond, len(o.pr.P.Funcs)); err != nil {
 				return err
 			}
 		}
@@ -106,8 +114,13 @@ func (o *overreader) reads(fn, stage int, base, moved halideir.Env, depth int) e
 		case o.pr.P.Funcs[e.Func].Output:
 			return fmt.Errorf("%s would read beyond the edge of %s, an output, which is as large as its caller made it", label, o.pr.P.Funcs[e.Func].Label)
 		case !o.pr.Inlined[e.Func]:
-			if err := o.asked(e.Func); err != nil {
-				return err
+			for k := range to {
+				if from[k] == to[k] {
+					continue
+				}
+				if err := o.asked(e.Func, k); err != nil {
+					return err
+				}
 			}
 		case depth == 0 || len(o.pr.P.Funcs[e.Func].Stages) != 1:
 			return fmt.Errorf("%s: what it reads is too deep", label)
@@ -156,13 +169,13 @@ func (o *overreader) asLoops(fn int, at bounds.Box) (env halideir.Env, ok bool) 
 }
 
 // asked: what lies outside may be asked for more, as long as it does not hand that on to an input.
-func (o *overreader) asked(fn int) error {
-	if o.sound[fn] {
+func (o *overreader) asked(fn, dim int) error {
+	if o.sound[moved{fn, dim}] {
 		return nil
 	}
-	o.sound[fn] = true
+	o.sound[moved{fn, dim}] = true
 	if o.pr.P.Funcs[fn].Extern != nil {
 		return fmt.Errorf("more of %s, an extern stage, would be asked for than the output needs", o.pr.P.Funcs[fn].Label)
 	}
-	return o.clamped(fn)
+	return o.clamped(fn, dim)
 }

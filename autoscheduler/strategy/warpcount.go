@@ -60,13 +60,15 @@ const maxSpotDims = 4
 
 // counter counts one tile.
 type counter struct {
-	w       *warpTiles
-	s       *warpSet
-	px      int64
+	w *warpTiles
+	s *warpSet
+	lanePoints
 	members map[int]*warpMember
+	ends    map[int]int64 // of members: how many points of a row there are
 	count   warpCount
-	rows    map[spot]bool // rows of outside buffers whose addresses are known
-	known   map[spot]bool // what the lane has exchanged, and computed of inlined Funcs
+	lines   map[spot]bool // rows of outside buffers whose addresses are known
+	known   map[spot]bool // what the lane has loaded, and computed of inlined Funcs
+	fetched map[spot]bool // what it has exchanged
 	guarded map[spot]bool // what it has computed under the test of one point; nil before the output
 	held    map[spot]int  // values in registers, by number
 	spans   [][2][2]int   // from which point to which each is held, in the two orders
@@ -75,43 +77,53 @@ type counter struct {
 	start   int           // interleaved, the point before the stage's first
 	shape   []bounds.Growth
 	memory  map[int]bool  // of inlined Funcs: whether they load from memory
-	high    int64         // rows of the tile
 	demoted map[int]int64 // of members: so many of the first registers of a lane are in the scratch
 	stage   int           // the one that is being counted, from 1
 }
 
-// count counts the tile of a warp whose lanes hold px points of each of so many rows, once.
-func (w *warpTiles) count(s *warpSet, px, rows int64) (warpCount, error) {
-	shape := warpShape{s, px, rows}
+// count counts the tile of a warp whose lanes have so many points, once.
+func (w *warpTiles) count(s *warpSet, lp lanePoints) (warpCount, error) {
+	shape := warpShape{s, lp}
 	c, ok := w.counted[shape]
 	if !ok {
-		c.warpCount, c.err = w.countOnce(s, px, rows)
+		c.warpCount, c.err = w.countOnce(s, lp)
 		w.counted[shape] = c
 	}
 	return c.warpCount, c.err
 }
 
-func (w *warpTiles) countOnce(s *warpSet, px, rows int64) (warpCount, error) {
-	c := counter{w: w, s: s, px: px, members: map[int]*warpMember{}, rows: map[spot]bool{}, known: map[spot]bool{}, held: map[spot]int{}, memory: map[int]bool{}, high: rows, demoted: map[int]int64{}}
-	halo := int64(0)
+func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
+	c := counter{w: w, s: s, lanePoints: lp, members: map[int]*warpMember{}, ends: map[int]int64{}, lines: map[spot]bool{}, known: map[spot]bool{}, fetched: map[spot]bool{}, held: map[spot]int{}, memory: map[int]bool{}, demoted: map[int]int64{}}
 	for i := range s.members {
 		m := &s.members[i]
 		c.members[m.fn] = m
-		halo = max(halo, m.grow[m.lane].Hi-m.grow[m.lane].Lo)
+		if lp.strided && m.grow[m.lane].Num != 1 {
+			return c.count, fmt.Errorf("%s is read with a stride along the lanes, whose points are then neighbours", s.pr.P.Funcs[m.fn].Label)
+		}
 	}
-	c.count.width = (plan.WarpLanes*px - halo) / px * px
-	if c.count.width < 2*px {
+	var rows []int64
+	c.count.width, rows = s.width(lp)
+	least := plan.WarpLanes*(lp.px-1) + 1 // each lane has all its points somewhere
+	if !lp.strided {
 		// One lane alone would write: Halide 21 then takes its index for a constant and
 		// leaves the shuffles out.
-		return c.count, fmt.Errorf("with %d points a lane %d points beside the tile leave no room in %d lanes", px, halo, plan.WarpLanes)
+		least = 2 * lp.px
 	}
-	c.count.outputs = c.count.width * rows
+	if c.count.width < least {
+		return c.count, fmt.Errorf("with %d points a lane what lies beside the tile leaves room for %d points in %d lanes", lp.px, c.count.width, plan.WarpLanes)
+	}
+	c.ends[w.g.Out] = c.count.width
+	for i := range s.members {
+		c.ends[s.members[i].fn] = rows[i]
+	}
+	c.count.outputs = c.count.width * lp.rows * lp.layers
+	c.count.instructions = tileInstructions
 	for i := range s.members {
 		m := &s.members[i]
-		slots := px
+		slots := m.points(lp.px)
 		for k, d := range m.grow {
 			if k != m.lane {
-				slots *= d.Extent(c.tile(d.Dim, rows))
+				slots *= d.Extent(c.tile(d.Dim))
 			}
 		}
 		if n := w.demoted(slots); n > 0 {
@@ -119,10 +131,9 @@ func (w *warpTiles) countOnce(s *warpSet, px, rows int64) (warpCount, error) {
 			c.count.instructions += barrierInstructions
 		}
 	}
-	c.count.instructions = tileInstructions
 	for i := range s.members {
 		m := &s.members[i]
-		if err := c.run(m.fn, m.grow, m.lane, rows); err != nil {
+		if err := c.run(m.fn, m.grow, m.lane); err != nil {
 			return c.count, err
 		}
 	}
@@ -132,23 +143,25 @@ func (w *warpTiles) countOnce(s *warpSet, px, rows int64) (warpCount, error) {
 			outLoops *= w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent[l]
 		}
 	}
-	before := c.count.instructions
-	if err := c.run(w.g.Out, s.grow.Funcs[w.g.Out], w.laneArg(), rows); err != nil {
+	before, fetched := c.count.instructions, len(c.fetched)
+	if err := c.run(w.g.Out, s.grow.Funcs[w.g.Out], w.arg(w.x)); err != nil {
 		return c.count, err
 	}
-	points := float64(px * rows)
+	points := float64(lp.px * lp.rows * lp.layers)
 	c.count.instructions += points * (pointInstructions + guardInstructions)
 	c.count.instructions = before + float64(outLoops)*(c.count.instructions-before)
 	c.count.requests += float64(outLoops) * points
 	c.count.outputs *= outLoops
 	c.count.registers = warpBaseRegisters + max(int(inOrder*float64(c.most(0))), c.most(1))
+	if lp.strided {
+		// Halide takes all shuffles out of the tests, and the compiler puts them first; of two and a choice one value stays.
+		c.count.registers += max(0, len(c.fetched)-fetched)
+	}
 	if outLoops > 1 {
-		c.count.registers += loopRegisters * int(px*rows)
+		c.count.registers += loopRegisters * int(points)
 	}
 	return c.count, nil
 }
-
-func (w *warpTiles) laneArg() int { return w.pr.P.Funcs[w.g.Out].Stages[0].Loops[w.x].Arg }
 
 // use notes that a value is in a register from its first use, or definition, to now.
 func (c *counter) use(s spot) {
@@ -179,20 +192,22 @@ func (c *counter) most(order int) int {
 	return most
 }
 
-func (c *counter) tile(arg int, rows int64) int64 {
-	w := c.w
-	loops := w.pr.P.Funcs[w.g.Out].Stages[0].Loops
-	switch {
-	case w.y >= 0 && arg == loops[w.y].Arg:
-		return rows
-	case arg == loops[w.x].Arg:
+// tile is how many points a lane has of the output's tile along an argument, -1 for none.
+func (c *counter) tile(arg int) int64 {
+	switch w := c.w; {
+	case arg < 0:
+	case arg == w.arg(w.y):
+		return c.rows
+	case arg == w.arg(w.x):
 		return c.px
+	case arg == w.arg(w.z):
+		return c.layers
 	}
 	return 1
 }
 
 // run counts one stage: every point of a lane.
-func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error {
+func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 	if len(grow) > maxSpotDims {
 		return fmt.Errorf("%s has more than %d dimensions", c.s.pr.P.Funcs[fn].Label, maxSpotDims)
 	}
@@ -202,13 +217,16 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 	}
 	c.start, c.shape = c.now[1], grow
 	c.stage++
-	var lo, n [maxSpotDims]int64
+	var lo, n, apart [maxSpotDims]int64
 	for k, d := range grow {
-		lo[k] = d.Lo
-		if k == lane {
-			n[k] = c.px
-		} else {
-			n[k] = d.Extent(c.tile(d.Dim, rows))
+		lo[k], apart[k] = d.Lo, 1
+		switch {
+		case k != lane:
+			n[k] = d.Extent(c.tile(d.Dim))
+		case c.strided:
+			n[k], apart[k] = ceilDiv(c.ends[fn], plan.WarpLanes), plan.WarpLanes
+		default:
+			n[k] = c.px * d.Num
 		}
 	}
 	at := lo
@@ -217,6 +235,9 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 		if k == len(grow) {
 			if fn == c.w.g.Out {
 				c.guarded = map[spot]bool{} // the compiler shares no work between points under tests of their own
+			}
+			if c.strided && fn != c.w.g.Out && c.ends[fn]%plan.WarpLanes != 0 {
+				clear(c.fetched) // the last of a lane's points has a test, and the compiler merges no shuffles across it
 			}
 			c.now[0]++
 			c.now[1]++
@@ -236,7 +257,7 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int, rows int64) error 
 			return
 		}
 		for i := range n[k] {
-			at[k] = lo[k] + i
+			at[k] = lo[k] + i*apart[k]
 			walk(k + 1)
 		}
 	}
@@ -251,15 +272,41 @@ func (c *counter) inScratch(s spot) bool {
 		return false
 	}
 	m := c.members[s.fn]
-	_, slot := plan.Exchange(s.at[m.lane]-m.grow[m.lane].Lo, c.px)
-	step := c.px
+	_, slot := c.exchange(m, s)
+	step := m.points(c.px)
 	for k, d := range m.grow {
 		if k != m.lane {
 			slot += step * (s.at[k] - d.Lo)
-			step *= d.Extent(c.tile(d.Dim, c.high))
+			step *= d.Extent(c.tile(d.Dim))
 		}
 	}
 	return slot < n
+}
+
+// exchange is how many lanes further a value of a member is, and in which register of a row.
+func (c *counter) exchange(m *warpMember, s spot) (lanes, register int64) {
+	if c.strided {
+		return plan.ExchangeStrided(m.origin(s.at[m.lane]))
+	}
+	return plan.Exchange(m.origin(s.at[m.lane]), m.points(c.px))
+}
+
+// sources are the lane's own values that it uses itself or hands on where lanes read a value: one, but of points that are a warp
+// apart two for a value that lies in the next register of some lanes; and how many lanes further it is.
+func (c *counter) sources(m *warpMember, s spot) (own [2]spot, n int, lanes int64) {
+	lanes, _ = c.exchange(m, s)
+	own = [2]spot{s, s}
+	n = 1
+	if !c.strided {
+		own[0].at[m.lane] -= lanes * m.points(c.px)
+		return own, n, lanes
+	}
+	own[0].at[m.lane] -= lanes
+	own[1].at[m.lane] = own[0].at[m.lane] + plan.WarpLanes
+	if lanes != 0 && m.origin(own[1].at[m.lane]) < c.ends[m.fn] {
+		n = 2
+	}
+	return own, n, lanes
 }
 
 // value counts the definition of a Func at a point.
@@ -314,29 +361,7 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		}
 	}
 	if m := c.members[l.Func]; m != nil {
-		// The lane's own value, which it uses itself or hands on.
-		lanes, _ := plan.Exchange(s.at[m.lane]-m.grow[m.lane].Lo, c.px)
-		own := s
-		own.at[m.lane] -= lanes * c.px
-		if c.inScratch(own) {
-			s.reader = c.stage
-			if !c.known[s] {
-				c.known[s] = true
-				c.count.requests++
-				c.count.instructions++
-			}
-			c.use(s)
-			return
-		}
-		if !c.known[s] {
-			c.use(own)
-			if lanes != 0 {
-				c.count.requests++
-				c.count.instructions++
-			}
-		}
-		c.known[s] = true
-		c.use(s)
+		c.fetch(m, s)
 		return
 	}
 	if c.loads(l.Func) {
@@ -363,10 +388,36 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 	}
 	row := s
 	row.at[0] = 0
-	if !c.rows[row] {
-		c.rows[row] = true
+	if !c.lines[row] {
+		c.lines[row] = true
 		c.count.instructions += rowInstructions
 	}
+}
+
+// fetch counts what it takes a lane to have a value of a member: nothing if it is its own or was fetched before, a shuffle, or a load
+// from the scratch; where it may be in one of two registers, both and a choice.
+func (c *counter) fetch(m *warpMember, s spot) {
+	sources, n, lanes := c.sources(m, s)
+	if c.inScratch(sources[0]) {
+		s.reader = c.stage // behind a barrier it is loaded again
+	}
+	if !c.fetched[s] {
+		for _, own := range sources[:n] {
+			inScratch := c.inScratch(own)
+			if !inScratch {
+				c.use(own)
+			}
+			if inScratch || lanes != 0 {
+				c.count.requests++
+				c.count.instructions++
+			}
+		}
+		if n > 1 {
+			c.count.instructions++
+		}
+	}
+	c.fetched[s] = true
+	c.use(s)
 }
 
 // plainIndices reports whether every index is one loop times a number, plus a number.

@@ -38,11 +38,11 @@ func (w *warpTiles) demoted(slots int64) int64 {
 }
 
 // scratch is the shared memory of a warp with such a tile, in bytes.
-func (w *warpTiles) scratch(s *warpSet, px, rows, width int64) int64 {
+func (w *warpTiles) scratch(s *warpSet, lp lanePoints, width int64) int64 {
 	if w.inRegisters >= 1 {
 		return 0
 	}
-	k := &plan.Kernel{Out: plan.Nest{Func: w.g.Out}, Warp: &plan.Warp{X: w.x, Y: w.y, Points: px, Width: width, Rows: rows, Warps: 1}}
+	k := &plan.Kernel{Out: plan.Nest{Func: w.g.Out}, Warp: w.tile(lp, width, 1)}
 	w.members(s, k)
 	return k.Warp.Scratch
 }

@@ -17,7 +17,10 @@ import (
 // their neighbours hold by shuffles: one overlapped tile a warp (Jangda and Guha 2020,
 // section 4), all of it in registers. There is no barrier and no shared memory.
 //
-// A lane holds Points neighbouring points of a row and all rows of the tile, unrolled. The
+// A lane holds so many points of each row, and all rows of the tile and all layers of rows, unrolled. The points are
+// neighbours or, as in the paper, a warp apart: then loads and stores of a warp lie side by side, and a value at a distance is in one of two
+// registers, which takes two shuffles and a choice. Of a member that is read with a stride along the lanes, as where images are made smaller, a lane has
+// as many times the neighbours. The
 // tile is as wide as leaves the widest stage all 32 lanes. Funcs that are inlined elsewhere are
 // members here where that issues fewer instructions: in registers they cost no memory.
 type WarpRegisters struct{}
@@ -67,11 +70,11 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	case readOutput(pr, g.Out):
 		return fail("%s is an output that other Funcs read", f.Label)
 	}
-	x, y := warpLoops(pr, g)
+	x, y, z := warpLoops(pr, g)
 	if x < 0 {
 		return fail("%s has no parallel loop for the lanes", f.Label)
 	}
-	w := &warpTiles{name: name, inRegisters: 1, pr: pr, g: g, x: x, y: y, only: o.Warp, counted: map[warpShape]warpCounted{}}
+	w := &warpTiles{name: name, inRegisters: 1, pr: pr, g: g, x: x, y: y, z: z, only: o.Warp, counted: map[warpShape]warpCounted{}}
 	base, err := w.stage(nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -91,11 +94,27 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	return w, nil
 }
 
-// warpLoops are the output's loops over lanes and rows: the tiled ones first.
-func warpLoops(pr *plan.Problem, g *plan.Group) (x, y int) {
+// overlaps reports whether neighbouring points along an argument of the output need the same of a Func that is, or may be, stored in the kernel.
+func overlaps(pr *plan.Problem, g *plan.Group, arg int) bool {
+	for id, grow := range g.Grow.Funcs {
+		if id == g.Out || !g.Has(id) && !pr.Inlined[id] {
+			continue
+		}
+		for _, d := range grow {
+			if d.Known && arg >= 0 && d.Dim == arg && d.Hi > d.Lo {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// warpLoops are the output's loops over lanes, rows and layers of rows: the tiled ones first. Layers are of a loop along which they
+// share something.
+func warpLoops(pr *plan.Problem, g *plan.Group) (x, y, z int) {
 	d := &pr.Dims[pr.StageIndex(g.Out, 0)]
 	loops := pr.P.Funcs[g.Out].Stages[0].Loops
-	x, y = -1, -1
+	x, y, z = -1, -1, -1
 	take := func(l int) {
 		switch {
 		case !loops[l].Kind.Parallel() || loops[l].Arg < 0 || l == x:
@@ -106,7 +125,7 @@ func warpLoops(pr *plan.Problem, g *plan.Group) (x, y int) {
 		}
 	}
 	if d.Atomic {
-		return x, y
+		return x, y, z
 	}
 	for _, l := range d.Tiled {
 		take(l)
@@ -116,7 +135,12 @@ func warpLoops(pr *plan.Problem, g *plan.Group) (x, y int) {
 			take(l)
 		}
 	}
-	return x, y
+	for l := range loops {
+		if z < 0 && y >= 0 && l != x && l != y && loops[l].Kind.Parallel() && d.Extent[l] > 1 && overlaps(pr, g, loops[l].Arg) {
+			z = l
+		}
+	}
+	return x, y, z
 }
 
 // warpTiles is a group that is set to run in warps.
@@ -126,7 +150,7 @@ type warpTiles struct {
 	whole       *warpTiles // the same with all of it in registers; nil if it is that
 	pr          *plan.Problem
 	g           *plan.Group
-	x, y        int
+	x, y, z     int
 	only        plan.WarpChoice
 	sets        []*warpSet // the ways to choose the members, the one with the group's own first
 
@@ -135,8 +159,14 @@ type warpTiles struct {
 
 // warpShape is what a count depends on.
 type warpShape struct {
-	set      *warpSet
-	px, rows int64
+	set *warpSet
+	lanePoints
+}
+
+// lanePoints is what a lane has of the output's tile.
+type lanePoints struct {
+	px, rows, layers int64
+	strided          bool
 }
 
 type warpCounted struct {
@@ -150,6 +180,8 @@ type warpSet struct {
 	grow    *bounds.Group
 	staged  []int
 	members []warpMember // in the order in which they are computed
+	reads   []laneRead   // along the lanes, consumers first
+	flat    bool         // a tile has one layer: none of another may be computed in vain
 }
 
 // warpMember is what of a member does not depend on the tile.
@@ -158,6 +190,18 @@ type warpMember struct {
 	grow []bounds.Growth
 	lane int // the dimension that moves with the lanes
 }
+
+// laneRead is how one member, or the output, reads another along the lanes: at num times its own point, and up to last beyond.
+type laneRead struct {
+	from, of  int // among the members; from is their number for the output
+	num, last int64
+}
+
+// points is how many points of a row a lane has of the member, if it has so many of the output.
+func (m *warpMember) points(px int64) int64 { return px * m.grow[m.lane].Num }
+
+// origin is a point of a lane in its dimension, from the first one of the member's tile in lane 0.
+func (m *warpMember) origin(at int64) int64 { return at - m.grow[m.lane].Lo }
 
 // stage looks at the group with some inlined Funcs among its members.
 func (w *warpTiles) stage(staged []int) (*warpSet, error) {
@@ -189,8 +233,10 @@ func (w *warpTiles) stage(staged []int) (*warpSet, error) {
 			}
 			switch {
 			case d.Dim < 0:
-			case d.Dim == loops[w.x].Arg && (d.Num != 1 || m.lane >= 0):
-				return nil, fmt.Errorf("%s is read with a stride along the lanes", f.Label)
+			case d.Dim == loops[w.x].Arg && m.lane >= 0:
+				return nil, fmt.Errorf("two dimensions of %s move with the lanes", f.Label)
+			case d.Dim == loops[w.x].Arg && (d.Num < 1 || d.Num&(d.Num-1) != 0):
+				return nil, fmt.Errorf("%s is read with a stride of %d along the lanes, which is no power of two", f.Label, d.Num)
 			case d.Dim == loops[w.x].Arg:
 				m.lane = k
 			}
@@ -208,7 +254,27 @@ func (w *warpTiles) stage(staged []int) (*warpSet, error) {
 	if err := w.readsInLanes(s); err != nil {
 		return nil, err
 	}
-	return s, overread(s.pr, members)
+	if err := overread(s.pr, members, w.moves(s, loops[w.x].Arg, w.arg(w.y))); err != nil {
+		return nil, err
+	}
+	s.flat = w.z < 0 || overread(s.pr, members, w.moves(s, w.arg(w.z), -1)) != nil
+	return s, nil
+}
+
+// arg is the argument of the output that a loop of it runs over; -1 for none.
+func (w *warpTiles) arg(loop int) int {
+	if loop < 0 {
+		return -1
+	}
+	return w.pr.P.Funcs[w.g.Out].Stages[0].Loops[loop].Arg
+}
+
+// moves says which dimensions of a member move with one of two arguments of the output.
+func (w *warpTiles) moves(s *warpSet, a, b int) func(fn, dim int) bool {
+	return func(fn, dim int) bool {
+		g := s.grow.Funcs[fn]
+		return dim < len(g) && g[dim].Dim >= 0 && (g[dim].Dim == a || g[dim].Dim == b)
+	}
 }
 
 // notInLanes says which of the types no shuffle moves in Halide 21.
@@ -227,7 +293,7 @@ func notInLanes(types []halideir.Type) string {
 // readsInLanes: every read of a member has an index of which the lane and the register follow
 // when the points of a lane are unrolled.
 func (w *warpTiles) readsInLanes(s *warpSet) error {
-	check := func(fn int) error {
+	check := func(fn, from int) error {
 		ex := &s.pr.Expand[s.pr.StageIndex(fn, 0)]
 		if ex.Saturated {
 			return fmt.Errorf("%s is too large to look into", s.pr.P.Funcs[fn].Label)
@@ -237,20 +303,63 @@ func (w *warpTiles) readsInLanes(s *warpSet) error {
 			if t.Func < 0 {
 				continue
 			}
-			for _, m := range s.members {
-				if m.fn == t.Func && !plainIndices(t.Index) {
+			for of, m := range s.members {
+				if m.fn != t.Func {
+					continue
+				}
+				if !plainIndices(t.Index) {
 					return fmt.Errorf("%s reads %s at a place that is not known before it runs", s.pr.P.Funcs[fn].Label, s.pr.P.Funcs[m.fn].Label)
 				}
+				s.reads = append(s.reads, laneRead{from: from, of: of, num: t.Index[m.lane].Num, last: t.Index[m.lane].Offset})
 			}
 		}
 		return nil
 	}
-	for _, m := range s.members {
-		if err := check(m.fn); err != nil {
+	if err := check(w.g.Out, len(s.members)); err != nil {
+		return err
+	}
+	for i := len(s.members) - 1; i >= 0; i-- {
+		if err := check(s.members[i].fn, i); err != nil {
 			return err
 		}
 	}
-	return check(w.g.Out)
+	return nil
+}
+
+// rows is how many points of a row are computed of every member, if the tile is so wide: what its readers need, who compute whole points of lanes.
+func (s *warpSet) rows(lp lanePoints, width int64) []int64 {
+	n := make([]int64, len(s.members))
+	for _, r := range s.reads {
+		lo, have := int64(0), width // of the reader
+		if r.from < len(s.members) {
+			m := &s.members[r.from]
+			lo, have = m.grow[m.lane].Lo, n[r.from]
+			if !lp.strided {
+				have = roundUp(have, m.points(lp.px))
+			}
+		}
+		n[r.of] = max(n[r.of], s.members[r.of].origin(r.num*(lo+have-1)+r.last)+1)
+	}
+	return n
+}
+
+// width is that of the widest tile whose members fit the lanes, and how many points of a row of each are computed.
+func (s *warpSet) width(lp lanePoints) (width int64, rows []int64) {
+	step := int64(1)
+	if !lp.strided {
+		step = lp.px
+	}
+	for width = plan.WarpLanes * lp.px; width > 0; width -= step {
+		rows = s.rows(lp, width)
+		fits := true
+		for i := range s.members {
+			fits = fits && rows[i] <= plan.WarpLanes*s.members[i].points(lp.px)
+		}
+		if fits {
+			break
+		}
+	}
+	return width, rows
 }
 
 // stageMore looks for inlined Funcs that are better members: first what the output reads at its own
@@ -313,9 +422,9 @@ const (
 )
 
 func (w *warpTiles) typical(s *warpSet) float64 {
-	c, err := w.count(s, typicalPoints, typicalRows)
+	c, err := w.count(s, lanePoints{px: typicalPoints, rows: typicalRows, layers: 1})
 	if err != nil {
-		if c, err = w.count(s, 1, 1); err != nil {
+		if c, err = w.count(s, lanePoints{px: 1, rows: 1, layers: 1}); err != nil {
 			return 1e30
 		}
 	}
@@ -326,6 +435,7 @@ func (w *warpTiles) typical(s *warpSet) float64 {
 var (
 	warpPoints = []int64{1, 2, 4} // see legality, lanes
 	warpRows   = []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 16}
+	warpLayers = []int64{1, 2, 4}
 	warpWarps  = []int64{4, 8, 2, 1}
 )
 
@@ -335,79 +445,126 @@ const hopeless = 2
 // Choices implements Chooser: the tiles of fewest instructions.
 func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 	var all []scored
-	points, rows, blocks := warpPoints, warpRows, warpWarps
+	points, rows, layers, blocks := warpPoints, warpRows, warpLayers, warpWarps
 	if step == PowersOfTwo {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r int64) bool { return r&(r-1) != 0 })
 	}
 	if w.y < 0 {
 		rows = rows[:1]
 	}
+	if w.z < 0 {
+		layers = layers[:1]
+	}
 	asked := w.only != plan.WarpChoice{}
 	if asked {
 		points, rows, blocks = []int64{w.only.Points}, []int64{w.only.Rows}, []int64{w.only.Warps}
+		if w.z >= 0 {
+			layers = []int64{max(w.only.Layers, 1)}
+		}
 	}
-	extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent
 	for i, s := range w.sets {
 		for _, px := range points {
-			for _, r := range rows {
-				if w.whole != nil && w.whole.fewest(px, r) != i {
-					continue // the members are those of warp-registers, so that fractions compare
-				}
-				c, err := w.count(s, px, r)
-				if err == nil && c.registers > hopeless*w.pr.Limits.MaxRegisters && !asked {
-					break // and more rows need more
-				}
-				if err != nil || c.registers > w.pr.Limits.MaxRegisters-spareRegisters && !asked {
+			for _, ly := range layers {
+				if ly > 1 && s.flat {
 					continue
 				}
-				scratch := w.scratch(s, px, r, c.width)
-				for _, warps := range blocks {
-					if scratch*warps > w.pr.Limits.SharedBytes {
+				for _, r := range rows {
+					lp := lanePoints{px: px, rows: r, layers: ly, strided: asked && w.only.Strided && px > 1}
+					if w.whole != nil && w.whole.fewest(lp) != i {
+						continue // the members are those of warp-registers, so that fractions compare
+					}
+					c, err := w.count(s, lp)
+					if err == nil && c.registers > hopeless*w.pr.Limits.MaxRegisters && !asked {
+						break // and more rows need more
+					}
+					if err != nil {
 						continue
 					}
-					if w.y < 0 && (warps > 1 || r > 1) {
-						continue // warps side by side: Halide proves no constant extents
+					for _, warps := range blocks {
+						if one, ok := w.candidate(i, lp, warps, asked); ok {
+							all = append(all, one)
+						}
 					}
-					if !asked && w.y >= 0 && warps > 1 && r*warps > max(extent[w.y], 1) {
-						continue
-					}
-					waste := float64(roundUp(extent[w.x], c.width)) / float64(extent[w.x])
-					if w.y >= 0 {
-						waste *= float64(roundUp(extent[w.y], r*warps)) / float64(extent[w.y])
-					}
-					all = append(all, scored{
-						plan.Choice{Strategy: w.name, Tile: w.blockTile(c.width, r, warps), Warp: plan.WarpChoice{Points: px, Rows: r, Warps: warps, Set: i}},
-						c.perOutput(w.pr.Limits.MaxRegisters) * waste,
-					})
 				}
 			}
 		}
 	}
-	return cheapest(all, maxWarpCandidates)
+	best := cheapest(all, maxWarpCandidates)
+	if asked {
+		return best
+	}
+	// What costs more instructions may load less: the best once more, with its points a warp apart.
+	for _, c := range best {
+		if c.Warp.Points > 1 {
+			lp := lanePoints{px: c.Warp.Points, rows: c.Warp.Rows, layers: c.Warp.Layers, strided: true}
+			if one, ok := w.candidate(c.Warp.Set, lp, c.Warp.Warps, false); ok {
+				best = append(best, one.choice)
+			}
+			break
+		}
+	}
+	return best
+}
+
+// candidate is the tile of a set of members in blocks of so many warps, if there can be one; of one that was not asked for
+// the registers and the extents must suffice, too.
+func (w *warpTiles) candidate(set int, lp lanePoints, warps int64, asked bool) (scored, bool) {
+	s := w.sets[set]
+	extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent
+	c, err := w.count(s, lp)
+	switch {
+	case err != nil || !asked && c.registers > w.pr.Limits.MaxRegisters-spareRegisters:
+		return scored{}, false
+	case w.scratch(s, lp, c.width)*warps > w.pr.Limits.SharedBytes:
+		return scored{}, false
+	case w.y < 0 && (warps > 1 || lp.rows > 1):
+		return scored{}, false // warps side by side: Halide proves no constant extents
+	case !asked && w.y >= 0 && warps > 1 && lp.rows*warps > max(extent[w.y], 1), !asked && w.z >= 0 && lp.layers > extent[w.z]:
+		return scored{}, false
+	}
+	waste := float64(roundUp(extent[w.x], c.width)) / float64(extent[w.x])
+	if w.y >= 0 {
+		waste *= float64(roundUp(extent[w.y], lp.rows*warps)) / float64(extent[w.y])
+	}
+	if w.z >= 0 {
+		waste *= float64(roundUp(extent[w.z], lp.layers)) / float64(extent[w.z])
+	}
+	return scored{
+		plan.Choice{Strategy: w.name, Tile: w.blockTile(c.width, lp, warps), Warp: plan.WarpChoice{Points: lp.px, Rows: lp.rows, Layers: lp.layers, Warps: warps, Strided: lp.strided, Set: set}},
+		c.perOutput(w.pr.Limits.MaxRegisters) * waste,
+	}, true
 }
 
 // fewest is the set of members with which a tile issues the fewest instructions, -1 if none can be counted.
-func (w *warpTiles) fewest(px, rows int64) int {
+func (w *warpTiles) fewest(lp lanePoints) int {
 	best, least := -1, 0.0
 	for i, s := range w.sets {
-		if c, err := w.count(s, px, rows); err == nil && (best < 0 || c.perOutput(w.pr.Limits.MaxRegisters) < least) {
+		if c, err := w.count(s, lp); err == nil && (best < 0 || c.perOutput(w.pr.Limits.MaxRegisters) < least) {
 			best, least = i, c.perOutput(w.pr.Limits.MaxRegisters)
 		}
 	}
 	return best
 }
 
-// ParseWarpChoice reads points, rows and warps, as 2x4x4.
+// strided is the word behind a tile of warps whose lanes have points that are a warp apart.
+const strided = ":strided"
+
+// ParseWarpChoice reads points, rows, warps and, if there are several, layers of rows, as 2x4x4, 1x2x4x2 or 2x4x4:strided.
 func ParseWarpChoice(s string) (plan.WarpChoice, error) {
-	var c plan.WarpChoice
+	c := plan.WarpChoice{Layers: 1}
+	s, c.Strided = strings.CutSuffix(s, strided)
 	parts := strings.Split(s, "x")
-	for i, at := range []*int64{&c.Points, &c.Rows, &c.Warps} {
+	into := []*int64{&c.Points, &c.Rows, &c.Warps, &c.Layers}
+	if len(parts) == 3 {
+		into = into[:3]
+	}
+	for i, at := range into {
 		n := 0
-		if len(parts) == 3 {
+		if len(parts) == len(into) {
 			n, _ = strconv.Atoi(parts[i])
 		}
 		if n < 1 || n > 32 {
-			return c, fmt.Errorf("three numbers from 1 to 32 are wanted, points of a row a lane, rows a lane and warps a block, as 2x4x4")
+			return c, fmt.Errorf("three numbers from 1 to 32 are wanted, points of a row a lane, rows a lane and warps a block, as 2x4x4; a fourth is the layers of rows a lane, and 2x4x4:strided has the points of a lane a warp apart")
 		}
 		*at = int64(n)
 	}
@@ -424,7 +581,7 @@ const spareRegisters = 4
 const maxWarpCandidates = 4
 
 // blockTile is a block's part of the output's tiled loops.
-func (w *warpTiles) blockTile(width, rows, warps int64) []int64 {
+func (w *warpTiles) blockTile(width int64, lp lanePoints, warps int64) []int64 {
 	var tile []int64
 	for _, l := range w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Tiled {
 		switch {
@@ -433,7 +590,9 @@ func (w *warpTiles) blockTile(width, rows, warps int64) []int64 {
 		case l == w.x:
 			tile = append(tile, width)
 		case l == w.y:
-			tile = append(tile, rows*warps)
+			tile = append(tile, lp.rows*warps)
+		case l == w.z:
+			tile = append(tile, lp.layers)
 		default:
 			tile = append(tile, 1)
 		}
@@ -445,24 +604,27 @@ func roundUp(n, k int64) int64 { return ceilDiv(n, k) * k }
 
 // Kernel implements Prepared.
 func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
-	px, rows, warps := c.Warp.Points, c.Warp.Rows, c.Warp.Warps
-	if stage != 0 || px < 1 || rows < 1 || warps < 1 || c.Warp.Set < 0 || c.Warp.Set >= len(w.sets) {
+	lp, warps := lanePoints{px: c.Warp.Points, rows: c.Warp.Rows, layers: max(c.Warp.Layers, 1), strided: c.Warp.Strided}, c.Warp.Warps
+	if stage != 0 || lp.px < 1 || lp.rows < 1 || warps < 1 || c.Warp.Set < 0 || c.Warp.Set >= len(w.sets) {
 		return nil, fmt.Errorf("%s: %s: %+v is no choice of points, rows, warps and members", w.name, w.pr.P.Funcs[w.g.Out].Label, c.Warp)
 	}
-	if w.y < 0 && (warps > 1 || rows > 1) {
+	if w.y < 0 && (warps > 1 || lp.rows > 1) {
 		return nil, fmt.Errorf("%s: %s has one loop to tile; its blocks are of one warp and one row", w.name, w.pr.P.Funcs[w.g.Out].Label)
 	}
 	s := w.sets[c.Warp.Set]
-	count, err := w.count(s, px, rows)
+	if lp.layers > 1 && (w.z < 0 || s.flat) {
+		return nil, fmt.Errorf("%s: %s has no layers that members share, or more of them may not be computed than are needed", w.name, w.pr.P.Funcs[w.g.Out].Label)
+	}
+	count, err := w.count(s, lp)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", w.name, err)
 	}
 	k := &plan.Kernel{
 		Strategy: w.name, Choice: c, Registers: count.registers,
-		Warp: &plan.Warp{X: w.x, Y: w.y, Points: px, Width: count.width, Rows: rows, Warps: warps},
+		Warp: w.tile(lp, count.width, warps),
 	}
 	if w.whole != nil {
-		if whole, err := w.whole.count(s, px, rows); err == nil {
+		if whole, err := w.whole.count(s, lp); err == nil {
 			// The compiler takes what there is all the same, to load early; only the spills go.
 			k.Registers = max(k.Registers, min(whole.registers, w.pr.Limits.MaxRegisters))
 		}
@@ -476,20 +638,26 @@ func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	return k, finish(s.pr, k)
 }
 
+// tile is the part of a block that a warp has.
+func (w *warpTiles) tile(lp lanePoints, width, warps int64) *plan.Warp {
+	return &plan.Warp{X: w.x, Y: w.y, Z: w.z, Points: lp.px, Strided: lp.strided, Width: width, Rows: lp.rows, Layers: lp.layers, Warps: warps}
+}
+
 // members lays out the members of a kernel, and the scratch that they have in shared memory.
 func (w *warpTiles) members(s *warpSet, k *plan.Kernel) {
-	px := k.Warp.Points
+	rows := s.rows(lanePoints{px: k.Warp.Points, strided: k.Warp.Strided}, k.Warp.Width)
 	for i := range s.members {
 		m := &s.members[i]
-		lm := plan.Member{Func: m.fn, Where: plan.AtWarp, Anchor: w.g.Out, Align: plan.WarpLanes * px}
+		lm := plan.Member{Func: m.fn, Where: plan.AtWarp, Anchor: w.g.Out, Align: plan.WarpLanes * m.points(k.Warp.Points)}
 		for _, d := range m.grow {
 			lm.Extents = append(lm.Extents, d.Extent(w.tileOf(k.Warp, d.Dim)))
 			lm.Bounded = append(lm.Bounded, true)
 		}
+		lm.Extents[m.lane] = rows[i]
 		lm.Padded = slices.Clone(lm.Extents)
 		lm.Padded[m.lane] = lm.Align
 		lm.Demoted = w.demoted(lm.LaneSlots())
-		lm.Nests = []plan.Nest{w.memberNest(s, m, lm.Extents, px)}
+		lm.Nests = []plan.Nest{w.memberNest(m, lm.Extents, k.Warp)}
 		k.Members = append(k.Members, lm)
 	}
 	k.Warp.Scratch = plan.PlaceScratch(s.pr, k)
@@ -503,6 +671,8 @@ func (w *warpTiles) tileOf(t *plan.Warp, arg int) int64 {
 		return t.Width
 	case w.y >= 0 && arg == loops[w.y].Arg:
 		return t.Rows
+	case w.z >= 0 && arg == loops[w.z].Arg:
+		return t.Layers
 	}
 	return 1
 }
@@ -517,9 +687,12 @@ func (w *warpTiles) outNest(s *warpSet, t *plan.Warp) plan.Nest {
 	if w.y < 0 {
 		width *= t.Warps
 	}
-	n.Threads = []plan.Use{{Loop: w.x, Tile: width, Extent: t.Width / t.Points}}
+	n.Threads = []plan.Use{{Loop: w.x, Tile: width, Extent: ceilDiv(t.Width, t.Points)}}
 	n.Blocks = []plan.Use{{Loop: w.x, Tile: width, Extent: ceilDiv(extent[w.x], width)}}
 	n.Unrolled = []plan.Use{{Loop: w.x, Tile: t.Points, Extent: t.Points}}
+	if t.Strided {
+		n.Threads[0].Extent, n.Unrolled[0].Apart = plan.WarpLanes, plan.WarpLanes
+	}
 	if w.y >= 0 {
 		n.Threads = append(n.Threads, plan.Use{Loop: w.y, Tile: t.Rows * t.Warps, Extent: t.Warps})
 		n.Blocks = append(n.Blocks, plan.Use{Loop: w.y, Tile: t.Rows * t.Warps, Extent: ceilDiv(extent[w.y], t.Rows*t.Warps)})
@@ -527,6 +700,8 @@ func (w *warpTiles) outNest(s *warpSet, t *plan.Warp) plan.Nest {
 	for l, loop := range st.Loops {
 		switch {
 		case l == w.x || l == w.y:
+		case l == w.z && t.Layers > 1:
+			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Tile: t.Layers, Extent: ceilDiv(extent[l], t.Layers)})
 		case w.inLane(s, l, loop):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: extent[l]})
 		default:
@@ -535,6 +710,9 @@ func (w *warpTiles) outNest(s *warpSet, t *plan.Warp) plan.Nest {
 	}
 	if w.y >= 0 {
 		n.Unrolled = append(n.Unrolled, plan.Use{Loop: w.y, Tile: t.Rows, Extent: t.Rows})
+	}
+	if t.Layers > 1 {
+		n.Unrolled = append(n.Unrolled, plan.Use{Loop: w.z, Tile: t.Layers, Extent: t.Layers})
 	}
 	n.Along = n.Threads[0]
 	return n
@@ -555,13 +733,18 @@ func (s *warpSet) ids() []int {
 }
 
 // memberNest maps a member's loops: lanes along the one dimension, everything else unrolled.
-func (w *warpTiles) memberNest(s *warpSet, m *warpMember, extents []int64, px int64) plan.Nest {
+func (w *warpTiles) memberNest(m *warpMember, extents []int64, t *plan.Warp) plan.Nest {
 	st := &w.pr.P.Funcs[m.fn].Stages[0]
 	n := plan.Nest{Func: m.fn}
 	for l, loop := range st.Loops {
 		if loop.Arg == m.lane {
-			n.Threads = []plan.Use{{Loop: l, Extent: ceilDiv(extents[m.lane], px)}}
-			n.Unrolled = append([]plan.Use{{Loop: l, Tile: px, Extent: px}}, n.Unrolled...)
+			px := m.points(t.Points)
+			lanes, points := plan.Use{Loop: l, Extent: ceilDiv(extents[m.lane], px)}, plan.Use{Loop: l, Tile: px, Extent: px}
+			if t.Strided {
+				lanes.Extent, points.Apart, points.Extent = plan.WarpLanes, plan.WarpLanes, ceilDiv(extents[m.lane], plan.WarpLanes)
+			}
+			n.Threads = []plan.Use{lanes}
+			n.Unrolled = append([]plan.Use{points}, n.Unrolled...)
 			continue
 		}
 		n.Unrolled = append(n.Unrolled, plan.Use{Loop: l, Extent: extents[loop.Arg]})

@@ -3,7 +3,7 @@
 // Package halidecc is the C++ half of the bridge: the only code that sees
 // Halide's data structures. Its C++ writes a pipeline as JSON (export.cc, with
 // graph.cc, nodes.cc, boxes.cc, indexing.cc, scheduled.cc and target.cc), applies directives
-// to Funcs (apply.cc), moves registers of lanes into shared memory (demote.cc, with straight.cc), compares what Halide makes of them with what was expected (check.cc,
+// to Funcs (apply.cc), moves registers of lanes into shared memory (demote.cc, with lanebody.cc, straight.cc, order.cc and shuffle.cc), compares what Halide makes of them with what was expected (check.cc,
 // with launches.cc and forked.cc) and so chooses among answers (choose.cc), and registers
 // the autoscheduler (register.cc).
 //

@@ -28,7 +28,9 @@ type Choice struct {
 // WarpChoice is what strategies of warps vary besides; all 0 for others.
 type WarpChoice struct {
 	Points, Rows int64 // a lane
+	Layers       int64 // of rows, a lane; 0 is 1
 	Warps        int64 // a block
+	Strided      bool  // the points of a lane are a warp apart
 	Set          int   // which of the strategy's sets of members
 }
 

@@ -94,6 +94,7 @@ type Use struct {
 	Unroll bool  // Serial only: the iterations stand one after the other in the code
 	Steps  int64 // Serial only: the loop makes so many iterations at a time, which stand one after the other in the code; 0 or 1 if it does not
 	Tail   Tail  // Unrolled only: what becomes of points beyond the end
+	Apart  int64 // Unrolled only: how far the points are from each other; 0 for neighbours
 }
 
 // Tail is what a split does where its factor does not divide the extent.

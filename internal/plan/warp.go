@@ -9,11 +9,13 @@ import (
 // Warp is how a kernel shares its output out among warps. Each warp has a tile of its own and
 // what that tile needs of every member, in the registers of its lanes.
 type Warp struct {
-	X, Y   int   // the output's loops over lanes and over rows; Y is -1 where there is none
-	Points int64 // neighbouring points of X a lane
-	Width  int64 // points of the tile in X, a multiple of Points
-	Rows   int64 // of the tile, all of them in each lane
-	Warps  int64 // a block, one below the other
+	X, Y, Z int   // the output's loops over lanes, over rows and over layers of rows; -1 where there is none
+	Points  int64 // of X a lane
+	Strided bool  // a lane's points are WarpLanes apart; else they are neighbours
+	Width   int64 // points of the tile in X; of neighbours a multiple of Points
+	Rows    int64 // of the tile, all of them in each lane
+	Layers  int64 // likewise
+	Warps   int64 // a block, one below the other
 	// Scratch is the shared memory of a warp, in bytes: what its members have there instead of in registers.
 	Scratch int64
 }
@@ -53,4 +55,11 @@ func (pr *Problem) Staging(staged, in []int) *Problem {
 func Exchange(d, points int64) (lanes, register int64) {
 	lanes = bounds.FloorDiv(d, points)
 	return lanes, d - lanes*points
+}
+
+// ExchangeStrided is Exchange for lanes whose points are a warp apart, as in the paper: the lane is modulo the warp's, and those
+// that are beyond its end have the value in the next register.
+func ExchangeStrided(d int64) (lanes, register int64) {
+	register = bounds.FloorDiv(d, WarpLanes)
+	return d - register*WarpLanes, register
 }

@@ -31,3 +31,22 @@ func TestExchange(t *testing.T) {
 		}
 	}
 }
+
+// TestExchangeStrided is TestExchange for points that are a warp apart: lane l computes elements l, l+32, ….
+func TestExchangeStrided(t *testing.T) {
+	for points := int64(2); points <= 4; points++ {
+		for x := range points * WarpLanes {
+			for tap := int64(0); x+tap < points*WarpLanes; tap++ {
+				lane, p := x%WarpLanes, x/WarpLanes
+				lanes, register := ExchangeStrided(p*WarpLanes + tap)
+				from := lane + lanes
+				if from >= WarpLanes {
+					from, register = from-WarpLanes, register+1
+				}
+				if want := [2]int64{(x + tap) % WarpLanes, (x + tap) / WarpLanes}; [2]int64{from, register} != want {
+					t.Fatalf("%d points, element %d, tap %d: lane and register %v, it was computed in %v", points, x, tap, [2]int64{from, register}, want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,18 @@
+// The body of a lane with registers in the scratch of its warp.
+#ifndef GOWARP_LANEBODY_H
+#define GOWARP_LANEBODY_H
+
+#include "place.h"
+
+namespace gowarp {
+
+using Held = std::map<std::string, const Halide::Internal::Allocate *>;  // what lanes hold, by name
+
+// Lays a lane's body out as a straight line, and moves registers to the scratch, of so many bytes a warp, on the way. There may be no loop over
+// warps.
+Halide::Internal::Stmt straighten(const Places &places, const Held &held, const Halide::Internal::For *lanes, const Halide::Internal::For *warps, int scratch_bytes,
+                                  const Halide::Internal::Stmt &body);
+
+}  // namespace gowarp
+
+#endif
