@@ -19,7 +19,7 @@ type Model struct {
 // has to cost less than those. The kernel is nil where there is none: groups of one stage have no tile to hold.
 func (s *Searcher) byModel(g *plan.Group, stage int, o strategy.Options) (*plan.Kernel, coster.Price, *Model) {
 	pr := s.Problem
-	if len(g.Members) == 0 || o.Warp != (plan.WarpChoice{}) || strategy.HasLanes(&pr.P.Target) != nil {
+	if len(g.Members) == 0 || o.Warp != (plan.WarpChoice{}) || strategy.HasLanes(&pr.P.Target, s.Problem.Device) != nil {
 		return nil, coster.Price{}, nil
 	}
 	tiles, err := coster.NewWarpTiles(pr, g, stage)
