@@ -123,7 +123,7 @@ POLYMAGE := expert gowarp gowarp:mode=polymage gowarp:mode=polymage,tiling=warp-
 POLYMAGE_PROGRAMS := unsharp,width=4256,height=2832 harris,width=4256,height=2832 bilateral_grid,width=2560,height=1536 \
 	interpolate,width=2560,height=1536 camera_pipe,width=2592,height=1968 pyramid_blend,width=3840,height=2160
 POLYMAGE_DRAWN := unsharp harris bilateral_grid interpolate,levels=3 camera_pipe pyramid_blend,levels=2
-polymage: setup ## hold mode=polymage against its paper: benchmarks/results/polymage/report.md (two hours on two cores)
+polymage: setup ## hold mode=polymage against its paper: benchmarks/results/polymage/report.md (hours; what is interrupted goes on)
 	@$(MAKE) --no-print-directory build
 	@build/gowarp bench --gpu gtx1080ti --results build/polymage --counted-size 384x256 $(foreach s,$(POLYMAGE),--scheduler $(s)) $(POLYMAGE_PROGRAMS)
 	@build/gowarp bench calibration --quick --gpu gtx1080ti --draws 220 --seed 8 --out build/polymage/candidates.jsonl $(POLYMAGE_DRAWN)
