@@ -71,8 +71,14 @@ func TestForm(t *testing.T) {
 		return rules.Validate(v)
 	}
 	for _, name := range pipelines {
-		for _, kv := range []map[string]string{nil, {"fusion": "none"}, {"gpu": "sm_50", "shared_memory_limit_kb": "1"}, {"tiling": "warp", "cost": "issue"}} {
+		for _, kv := range []map[string]string{nil, {"fusion": "none"}, {"gpu": "sm_50", "shared_memory_limit_kb": "1"}, {"tiling": "warp", "cost": "issue"}, {"mode": "polymage", "gpu": "v100"}} {
 			p := exported(t, name)
+			if kv["mode"] != "" { // whose search is over tiles of warps
+				if name != "harris" {
+					continue
+				}
+				p.Target.API, p.Target.CUDACapability = "cuda", 70
+			}
 			r, _ := report(t, p, kv)
 			for i := -1; i < len(p.Funcs); i++ {
 				one := r

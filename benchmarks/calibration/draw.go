@@ -122,7 +122,7 @@ func (l *Line) see(r *autoscheduler.Result) {
 			out := &pr.P.Funcs[k.Out.Func]
 			seen := Kernel{
 				Func: out.Label, Stage: k.Out.Stage, Strategy: k.Strategy, Tile: k.Choice.Tile, Points: k.Choice.Points, Windows: k.Choice.Windows,
-				Blocks: k.Grid, Threads: k.Block, SharedBytes: k.SharedBytes, Registers: k.Registers, Occupancy: k.Occupancy.Occupancy, Terms: map[string]map[string]float64{},
+				Blocks: k.Grid, Threads: k.Block, SharedBytes: k.SharedBytes, Registers: k.Registers, Occupancy: k.Occupancy.Occupancy, Terms: map[string]map[string]float64{}, Predicted: map[string]float64{},
 			}
 			if w := k.Choice.Warp; w.Warps > 0 {
 				seen.Warp = []int64{w.Points, w.Rows, w.Warps}
@@ -145,6 +145,7 @@ func (l *Line) see(r *autoscheduler.Result) {
 					}
 				}
 				l.Predicted[name] += p.Cost
+				seen.Predicted[name] = short(p.Cost)
 				terms := map[string]float64{}
 				for _, t := range p.Terms {
 					terms[t.Name] = short(t.Value)

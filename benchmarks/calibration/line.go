@@ -71,6 +71,9 @@ type Kernel struct {
 	// Instructions and Requests are estimates for all warps.
 	Instructions float64 `json:"instructions"`
 	Requests     float64 `json:"requests"`
+	// Predicted is each coster's price, Counted what the simulator counts of the kernel for 32 elements of the pipeline's output.
+	Predicted map[string]float64 `json:"predicted,omitempty"`
+	Counted   map[string]float64 `json:"counted,omitempty"`
 	// Terms are the parts of each coster's price.
 	Terms map[string]map[string]float64 `json:"terms"`
 	// Rejected says which costers would not take it, and why.

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/harness"
@@ -123,6 +124,23 @@ func (l *Line) take(r *bench.Record) {
 	}
 	if r.Counted != nil {
 		l.CountedSize, l.BlocksSampled, l.Counted = r.Counted.Size, r.Counted.Blocks, r.Counted.Per32
+		for i := range l.Kernels {
+			l.Kernels[i].take(r)
+		}
+	}
+}
+
+// take notes what was counted of a kernel. A Func whose label is not its name, as of two with one name, has nothing.
+func (k *Kernel) take(r *bench.Record) {
+	prefix := harness.KernelPrefix(k.Func, k.Stage)
+	for i := range r.Kernels {
+		c := r.Kernels[i].Count
+		if c == nil || !strings.HasPrefix(strings.TrimPrefix(r.Kernels[i].Name, "_"), prefix) {
+			continue
+		}
+		per := 32 / float64(r.Counted.Elements)
+		k.Counted = map[string]float64{"warp_instructions": short(float64(c.WarpInstructions) * per), "sectors": short(float64(c.Sectors()) * per)}
+		return
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -29,34 +28,32 @@ var columns = [...]string{"algorithm2", "algorithm2-fitted", "issue", "listing1"
 
 const predictions = 4
 
-func readCandidates(file string) ([]candidate, error) {
-	if !strings.HasSuffix(file, ".csv") {
-		lines, err := calibration.ReadFile(file)
-		if err != nil {
-			return nil, err
+// candidatesOf are the schedules of lines that came to their end.
+func candidatesOf(lines []calibration.Line) []candidate {
+	var out []candidate
+	for i := range lines {
+		l := &lines[i]
+		if l.Own != "" || l.Outcome != bench.OK {
+			continue
 		}
-		var out []candidate
-		for i := range lines {
-			l := &lines[i]
-			if l.Own != "" || l.Outcome != bench.OK {
-				continue
+		c := candidate{program: l.Program, name: l.Name}
+		for j, name := range columns {
+			from := l.Predicted
+			if j >= predictions {
+				from = l.Counted
 			}
-			c := candidate{program: l.Program, name: l.Name}
-			for j, name := range columns {
-				from := l.Predicted
-				if j >= predictions {
-					from = l.Counted
-				}
-				v, ok := from[name]
-				if !ok {
-					v = math.NaN()
-				}
-				c.figures[j] = v
+			v, ok := from[name]
+			if !ok {
+				v = math.NaN()
 			}
-			out = append(out, c)
+			c.figures[j] = v
 		}
-		return out, nil
+		out = append(out, c)
 	}
+	return out
+}
+
+func readCandidates(file string) ([]candidate, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -72,13 +69,8 @@ func readCandidates(file string) ([]candidate, error) {
 	var out []candidate
 	for i, row := range rows[1:] {
 		c := candidate{program: row[0], name: row[1]}
-		for j := range c.figures {
-			c.figures[j] = math.NaN()
-			if text := row[2+j]; text != "" {
-				if c.figures[j], err = strconv.ParseFloat(text, 64); err != nil {
-					return nil, fmt.Errorf("%s, line %d, %s: %q is no number", file, i+2, columns[j], text)
-				}
-			}
+		if err := parse(row[2:], c.figures[:]); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", file, i+2, err)
 		}
 		out = append(out, c)
 	}
@@ -96,15 +88,7 @@ func writeCandidates(file string, all []candidate) (err error) {
 	w := csv.NewWriter(f)
 	rows := [][]string{head()}
 	for _, c := range all {
-		row := []string{c.program, c.name}
-		for _, v := range c.figures {
-			text := ""
-			if !math.IsNaN(v) {
-				text = strconv.FormatFloat(v, 'g', 6, 64)
-			}
-			row = append(row, text)
-		}
-		rows = append(rows, row)
+		rows = append(rows, append([]string{c.program, c.name}, words(c.figures[:])...))
 	}
 	return w.WriteAll(rows)
 }

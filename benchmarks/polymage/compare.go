@@ -158,7 +158,7 @@ func (c *comparison) hybrid(w io.Writer) {
 	fmt.Fprint(w, `
 ## Hybrid tiles over tiles of warps in shared memory (table 5)
 
-Both by mode=polymage with the one tiling; half of each tile is in registers. Loads are requests of warps to global memory. Occupancy of the paper is achieved, ours what fits an SM.
+Both by mode=polymage with the one tiling; half of each tile is in registers. What cannot be run in tiles of warps is tiles of blocks all the same: where all Funcs are, there is no difference. Loads are requests of warps to global memory. Occupancy of the paper is achieved, ours what fits an SM.
 
 | program | fewer global loads, paper (%) | ours (%) | more occupancy, paper (%) | ours (%) |
 |---|--:|--:|--:|--:|

@@ -1,33 +1,45 @@
 // Command polymage holds gowarp's mode=polymage against the paper that it is of, Jangda and Guha 2020: their tables 2, 4 and 5 and figure 9 with the
 // paper's figures beside what the simulator counts, and how well Algorithm 2 ranks schedules that were drawn at random.
 //
-//	polymage -lines LINES.jsonl -candidates FILE       the report, in Markdown
+//	polymage                                   the report of benchmarks/results/polymage, in Markdown
+//	polymage -candidates LINES.jsonl           takes the drawn schedules from lines of gowarp bench calibration, and keeps there what the report needs
 //
-// LINES are gowarp bench's, of one GPU. FILE is either what gowarp bench calibration writes, or the few figures of it that the report needs, as -csv
-// writes them. `make polymage` does all of it. Nothing is timed: what the paper gives in milliseconds stands beside counts.
+// `make polymage` does all of it. Nothing is timed: what the paper gives in milliseconds stands beside counts.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/calibration"
 )
 
 func main() {
-	lines := flag.String("lines", "benchmarks/results/polymage/gtx1080ti.jsonl", "the lines of gowarp bench")
-	candidates := flag.String("candidates", "benchmarks/results/polymage/candidates.csv", "the drawn schedules: .jsonl of gowarp bench calibration, or .csv")
-	table := flag.String("csv", "", "write the candidates' figures to this file")
+	dir := flag.String("results", "benchmarks/results/polymage", "the folder with the lines of gowarp bench (gtx1080ti.jsonl) and the drawn schedules (candidates.csv, kernels.csv)")
+	drawn := flag.String("candidates", "", "write the last two anew, from these lines of gowarp bench calibration")
 	flag.Parse()
-	if err := run(os.Stdout, *lines, *candidates, *table); err != nil {
+	if err := run(os.Stdout, *dir, *drawn); err != nil {
 		fmt.Fprintln(os.Stderr, "polymage:", err)
 		os.Exit(1)
 	}
 }
 
-func run(w io.Writer, lines, candidates, table string) error {
+func run(w io.Writer, dir, from string) error {
+	lines, schedules, parts := filepath.Join(dir, "gtx1080ti.jsonl"), filepath.Join(dir, "candidates.csv"), filepath.Join(dir, "kernels.csv")
+	if from != "" {
+		all, err := calibration.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(writeCandidates(schedules, candidatesOf(all)), writeKernels(parts, kernelsOf(all))); err != nil {
+			return err
+		}
+	}
 	records, complaints, err := bench.ReadFile(lines)
 	if err != nil {
 		return err
@@ -35,14 +47,13 @@ func run(w io.Writer, lines, candidates, table string) error {
 	if len(complaints) > 0 || len(records) == 0 {
 		return fmt.Errorf("%s: %d lines, %d of them cannot be read; gowarp bench writes them", lines, len(records)+len(complaints), len(complaints))
 	}
-	drawn, err := readCandidates(candidates)
+	drawn, err := readCandidates(schedules)
 	if err != nil {
 		return err
 	}
-	if table != "" {
-		if err := writeCandidates(table, drawn); err != nil {
-			return err
-		}
+	kernels, err := readKernels(parts)
+	if err != nil {
+		return err
 	}
 	c, err := newComparison(records)
 	if err != nil {
@@ -54,5 +65,6 @@ func run(w io.Writer, lines, candidates, table string) error {
 	c.hybrid(w)
 	c.relative(w)
 	rankings(w, drawn)
+	tiles(w, kernels)
 	return nil
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,17 +17,12 @@ func TestCommittedReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := filepath.Join(t.TempDir(), "c.csv")
 	var got strings.Builder
-	if err := run(&got, results+"gtx1080ti.jsonl", results+"candidates.csv", again); err != nil {
+	if err := run(&got, results, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got.String() != string(want) {
-		t.Error("benchmarks/results/polymage/report.md is not what the lines and candidates beside it give; make polymage writes it")
-	}
-	a, _ := os.ReadFile(results + "candidates.csv")
-	if b, err := os.ReadFile(again); err != nil || string(a) != string(b) {
-		t.Errorf("the candidates are written otherwise than they were read (%v)", err)
+		t.Error("benchmarks/results/polymage/report.md is not what the lines and candidates beside it give; go run ./benchmarks/polymage prints it")
 	}
 	for _, p := range paper {
 		if !strings.Contains(got.String(), "| "+escaped(p.program)+" ") {
@@ -57,26 +54,68 @@ func TestPicked(t *testing.T) {
 	}
 }
 
+// TestDrawn: of calibration's lines what the report needs is kept, and read again as it was.
+func TestDrawn(t *testing.T) {
+	dir := t.TempDir()
+	lines := ""
+	for i := range leastTiles + 1 {
+		outcome := "ok"
+		if i == leastTiles {
+			outcome = "cannot-launch"
+		}
+		lines += fmt.Sprintf(`{"schema":1,"program":"harris","gpu":"gtx1080ti","name":"draw-%02d","outcome":%q,"predicted":{"algorithm2":%d,"issue":2.5},"counted":{"warp_instructions":%d,"sectors":7},`+
+			`"kernels":[{"func":"f","members":["b@block","a@thread"],"predicted":{"algorithm2":%d},"counted":{"warp_instructions":%d,"sectors":3}},{"func":"alone%d","predicted":{},"counted":{"sectors":1}}]}`+"\n", i, outcome, i, 100-i, i, 3*i, i)
+	}
+	file := filepath.Join(dir, "drawn.jsonl")
+	bench, err := os.ReadFile(results + "gtx1080ti.jsonl")
+	if err := errors.Join(err, os.WriteFile(file, []byte(lines), 0o666), os.WriteFile(filepath.Join(dir, "gtx1080ti.jsonl"), bench, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	var first, again strings.Builder
+	if err := errors.Join(run(&first, dir, file), run(&again, dir, "")); err != nil {
+		t.Fatal(err)
+	}
+	if first.String() != again.String() {
+		t.Error("another report from the files that were written")
+	}
+	for _, want := range []string{fmt.Sprintf("| harris | %d | -1.00 / - / - |", leastTiles), fmt.Sprintf("| harris | 1 | %d | 1.00 / - |", leastTiles)} {
+		if !strings.Contains(first.String(), want) {
+			t.Errorf("no %q in\n%s", want, first.String())
+		}
+	}
+	kernels, err := os.ReadFile(filepath.Join(dir, "kernels.csv"))
+	if err != nil || !strings.Contains(string(kernels), "harris,f.s0(a b),2,,,6,3\n") {
+		t.Errorf("%v: %s", err, kernels)
+	}
+}
+
 // TestBadInput: files that are missing, damaged or of several GPUs are refused with their names.
 func TestBadInput(t *testing.T) {
-	file := func(text string) string {
-		f := filepath.Join(t.TempDir(), "f.csv")
-		if err := os.WriteFile(f, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return f
+	good, err := os.ReadFile(results + "gtx1080ti.jsonl")
+	if err != nil {
+		t.Fatal(err)
 	}
-	lines := results + "gtx1080ti.jsonl"
-	for name, c := range map[string]struct{ lines, candidates, want string }{
-		"no lines":     {file(""), "", "gowarp bench writes them"},
-		"spoilt lines": {file("nonsense\n"), "", "gowarp bench writes them"},
-		"another head": {lines, file("program,schedule\n"), "its head is not"},
-		"not a number": {lines, file(strings.Join(head(), ",") + "\nharris,d" + strings.Repeat(",x", len(columns)) + "\n"), "line 2, algorithm2"},
-		"two GPUs":     {file(`{"schema":1,"program":"a","gpu":"x","scheduler":"expert","outcome":"ok","key":"k"}` + "\n" + `{"schema":1,"program":"a","gpu":"y","scheduler":"gowarp","outcome":"ok","key":"k"}` + "\n"), file(strings.Join(head(), ",") + "\n"), "one GPU is wanted"},
-		"no such file": {lines, "nothing.csv", "nothing.csv"},
+	const two = `{"schema":1,"program":"a","gpu":"x","scheduler":"expert","outcome":"ok","key":"k"}` + "\n" + `{"schema":1,"program":"a","gpu":"y","scheduler":"gowarp","outcome":"ok","key":"k"}` + "\n"
+	schedules, parts := strings.Join(head(), ",")+"\n", strings.Join(kernelHead(), ",")+"\n"
+	for name, c := range map[string]struct{ lines, schedules, parts, want string }{
+		"no lines":       {"", schedules, parts, "gowarp bench writes them"},
+		"spoilt lines":   {"nonsense\n", schedules, parts, "gowarp bench writes them"},
+		"two GPUs":       {two, schedules, parts, "one GPU is wanted"},
+		"another head":   {string(good), "program,schedule\n", parts, "its head is not"},
+		"not a number":   {string(good), schedules + "harris,d" + strings.Repeat(",x", len(columns)) + "\n", parts, "line 2: figure 1"},
+		"another head 2": {string(good), schedules, "program\n", "kernels.csv: its head is not"},
 	} {
-		if err := run(&strings.Builder{}, c.lines, c.candidates, ""); err == nil || !strings.Contains(err.Error(), c.want) {
+		dir := t.TempDir()
+		for file, text := range map[string]string{"gtx1080ti.jsonl": c.lines, "candidates.csv": c.schedules, "kernels.csv": c.parts} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := run(&strings.Builder{}, dir, ""); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+	if err := run(&strings.Builder{}, t.TempDir(), ""); err == nil || !strings.Contains(err.Error(), "gowarp bench writes them") {
+		t.Errorf("an empty folder: %v", err)
 	}
 }
