@@ -48,13 +48,7 @@ func TestHybridByEveryDoor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dump := filepath.Join(t.TempDir(), "pipeline.json")
-	ok(t, nil, exe, scheduled(t, "clamped_blur", cudaTarget, "autoscheduler.dump="+dump)...)
-	var given []string
-	for k, v := range hybridParams {
-		given = append(given, "--param", k+"="+v)
-	}
-	file := savedSchedule(t, []byte(text(t, dump)), given...)
+	file := savedHybrid(t, exe)
 	if code(emit(generator, harness.Gowarp(map[string]string{"schedule": file}))) != want {
 		t.Error("replayed the code is another")
 	}
@@ -86,6 +80,18 @@ func TestHybridByPython(t *testing.T) {
 	}
 }
 
+// savedHybrid is the file of a saved schedule of clamped_blur, a hybrid, which a generator exports.
+func savedHybrid(t *testing.T, exe string) string {
+	t.Helper()
+	dump := filepath.Join(t.TempDir(), "pipeline.json")
+	ok(t, nil, exe, scheduled(t, "clamped_blur", cudaTarget, "autoscheduler.dump="+dump)...)
+	var given []string
+	for k, v := range hybridParams {
+		given = append(given, "--param", k+"="+v)
+	}
+	return savedSchedule(t, []byte(text(t, dump)), given...)
+}
+
 // TestDemoteThatCannotBe: a saved schedule that has been changed by hand is refused where its scratch holds no
 // such tile, and is right all the same where Halide's code has not so many registers.
 func TestDemoteThatCannotBe(t *testing.T) {
@@ -94,13 +100,7 @@ func TestDemoteThatCannotBe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dump := filepath.Join(t.TempDir(), "pipeline.json")
-	ok(t, nil, exe, scheduled(t, "clamped_blur", cudaTarget, "autoscheduler.dump="+dump)...)
-	var given []string
-	for k, v := range hybridParams {
-		given = append(given, "--param", k+"="+v)
-	}
-	saved := text(t, savedSchedule(t, []byte(text(t, dump)), given...))
+	saved := text(t, savedHybrid(t, exe))
 	demote := regexp.MustCompile(`("do":"demote".*?"n":)\d+`)
 	if len(demote.FindAllString(saved, -1)) < 2 {
 		t.Fatalf("nothing is demoted in\n%s", saved)

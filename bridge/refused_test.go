@@ -3,7 +3,6 @@
 package bridge
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -61,12 +60,6 @@ func TestReplayOfHybrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dump := filepath.Join(t.TempDir(), "pipeline.json")
-	ok(t, nil, exe, scheduled(t, "clamped_blur", cudaTarget, "autoscheduler.dump="+dump)...)
-	var given []string
-	for k, v := range hybridParams {
-		given = append(given, "--param", k+"="+v)
-	}
-	file := savedSchedule(t, []byte(text(t, dump)), given...)
+	file := savedHybrid(t, exe)
 	fails(t, nil, exe, scheduled(t, "clamped_blur", "target=host-opencl", "autoscheduler.schedule="+file), "gowarp: ", "lanes")
 }

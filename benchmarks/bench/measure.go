@@ -371,6 +371,20 @@ func (m *measurement) launches(program *harness.Program, root *harness.Emission)
 	return false, nil
 }
 
+// onCPU is what a program has to compute, by every Func at root.
+func (m *measurement) onCPU(program *harness.Program, root *harness.Emission, args *arguments) (map[string]*harness.Array, error) {
+	plain, err := m.tree.Link(root)
+	if err != nil {
+		return nil, err
+	}
+	plain.Mins, program.Mins = args.mins, args.mins
+	want, err := plain.Run(args.in, args.out)
+	if err != nil {
+		return nil, fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+	}
+	return want, nil
+}
+
 // simulate runs the kernels with all checks at a small size, then counts at a larger one.
 func (m *measurement) simulate(program *harness.Program, root *harness.Emission) error {
 	m.phase(phaseCheck)
@@ -378,14 +392,9 @@ func (m *measurement) simulate(program *harness.Program, root *harness.Emission)
 	if err != nil {
 		return err
 	}
-	plain, err := m.tree.Link(root)
+	want, err := m.onCPU(program, root, args)
 	if err != nil {
 		return err
-	}
-	plain.Mins, program.Mins = args.mins, args.mins
-	want, err := plain.Run(args.in, args.out)
-	if err != nil {
-		return fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
 	}
 	o := harness.SimulateOptions{Capability: m.target.Device.Capability, GPU: m.target.Device.Name}
 	start := time.Now()
@@ -431,14 +440,9 @@ func (m *measurement) countOnly(program *harness.Program, root *harness.Emission
 	if err != nil {
 		return err
 	}
-	plain, err := m.tree.Link(root)
+	want, err := m.onCPU(program, root, args)
 	if err != nil {
 		return err
-	}
-	plain.Mins, program.Mins = args.mins, args.mins
-	want, err := plain.Run(args.in, args.out)
-	if err != nil {
-		return fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
 	}
 	s, err := program.SimulateWith(args.in, args.out, harness.SimulateOptions{Capability: m.target.Device.Capability, GPU: m.target.Device.Name, CountOnly: true})
 	if err != nil {
