@@ -12,7 +12,7 @@ CC ?= cc
 TAGS := -tags halide
 # Go compiles and links the plugin like any package; what it is made from is asked
 # of the file system, and a second build costs the start of make.
-CODE := $(wildcard autoscheduler benchmarks/bench benchmarks/bundle benchmarks/calibration benchmarks/harness bridge cmd gpusim halideir internal nestedfusion occupancy)
+CODE := $(wildcard autoscheduler benchmarks/bench benchmarks/bundle benchmarks/calibration benchmarks/harness benchmarks/profile bridge cmd gpusim halideir internal nestedfusion occupancy)
 GO_SOURCES := go.mod $(wildcard go.sum) $(shell find $(CODE) -name testdata -prune -o -name '*.go' ! -name '*_test.go' -print)
 DATA := $(shell find $(CODE) -name testdata -prune -o \( -name '*.json' -o -name '*.csv' -o -name '*.tmpl' -o -name '*.txt' \) -print)
 BRIDGE := $(shell find bridge -name testdata -prune -o -type f \( -name '*.cc' -o -name '*.cpp' -o -name '*.c' -o -name '*.h' \) -print 2>/dev/null)
@@ -23,7 +23,7 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test test-all lint bench bench-guard gpu-bundle gpu-peers calibration calibration-bundle random table experts scaling golden install uninstall clean
+.PHONY: help setup demo build test test-all lint bench bench-guard gpu-bundle gpu-peers calibration calibration-bundle polymage warp-table random table experts scaling golden install uninstall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -108,6 +108,10 @@ gpu-bundle: setup ## compile programs x schedulers into build/gpu-bundle, which 
 	@$(MAKE) --no-print-directory build
 	@build/gowarp bench bundle $(BUNDLEFLAGS)
 
+warp-table: setup ## count every form of a warp's tile beside the published figures: benchmarks/results/warp.md (make warp-table WARPFLAGS='harris')
+	@$(MAKE) --no-print-directory build
+	@build/gowarp bench warp $(WARPFLAGS)
+
 # Schedules at random: what costers predict of them beside what the simulator counts.
 calibration: setup ## draw, count and report: benchmarks/results/calibration (make calibration CALIBRATIONFLAGS='--draws 8 harris')
 	@$(MAKE) --no-print-directory build
@@ -117,6 +121,19 @@ calibration: setup ## draw, count and report: benchmarks/results/calibration (ma
 calibration-bundle: setup ## compile drawn schedules into build/calibration-bundle, which times them on a machine with a GPU
 	@$(MAKE) --no-print-directory build
 	@build/gowarp bench calibration bundle $(CALIBRATIONFLAGS)
+
+# Jangda and Guha 2020: their programs at their sizes, and 200 schedules a program at random, of pyramids with fewer levels.
+POLYMAGE := expert gowarp gowarp:mode=polymage gowarp:mode=polymage,tiling=warp-shared gowarp:mode=polymage,tiling=warp-registers gowarp:mode=polymage,tiling=warp-hybrid
+POLYMAGE_PROGRAMS := unsharp,width=4256,height=2832 harris,width=4256,height=2832 bilateral_grid,width=2560,height=1536 \
+	interpolate,width=2560,height=1536 camera_pipe,width=2592,height=1968 pyramid_blend,width=3840,height=2160
+POLYMAGE_DRAWN := unsharp harris bilateral_grid interpolate,levels=3 camera_pipe pyramid_blend,levels=2
+polymage: setup ## hold mode=polymage against its paper: benchmarks/results/polymage/report.md (two hours on two cores)
+	@$(MAKE) --no-print-directory build
+	@build/gowarp bench --gpu gtx1080ti --results build/polymage --counted-size 384x256 $(foreach s,$(POLYMAGE),--scheduler $(s)) $(POLYMAGE_PROGRAMS)
+	@build/gowarp bench calibration --quick --gpu gtx1080ti --draws 200 --seed 8 --out build/polymage/candidates.jsonl $(POLYMAGE_DRAWN)
+	@mkdir -p benchmarks/results/polymage && cp build/polymage/gtx1080ti.jsonl benchmarks/results/polymage
+	@go run ./benchmarks/polymage -candidates build/polymage/candidates.jsonl -csv benchmarks/results/polymage/candidates.csv >build/polymage.md
+	@cp build/polymage.md benchmarks/results/polymage/report.md
 
 gpu-peers: setup ## make build/gpu-peers, which times PyTorch, CuPy and Triton on a machine with a GPU
 	@build/venv/bin/python benchmarks/peers/prepare.py build/gpu-peers

@@ -48,7 +48,7 @@ func (s *state) configure() error {
 		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling)
 	}
 	if strings.HasPrefix(s.params.Tiling, "warp-") {
-		if err := strategy.HasLanes(&s.p.Target); err != nil {
+		if err := strategy.HasLanes(&s.p.Target, &s.device); err != nil {
 			return fmt.Errorf("autoscheduler: tiling=%s: %w", s.params.Tiling, err)
 		}
 	}

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"gowarp/autoscheduler/coster"
 	"gowarp/halideir"
 	"gowarp/occupancy"
 )
 
 // searching are the parameters that only a search for a schedule heeds.
-var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "parallelism"}
+var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "registers", "parallelism"}
 
 // contradictions refuses parameters of which one would take the effect of another, as they
 // were given: a default contradicts nothing. inForce has what a mode adds.
@@ -31,6 +32,9 @@ func contradictions(kv, inForce map[string]string) error {
 	}
 	if f, ok := kv["frac_reg"]; ok && inForce["tiling"] != "warp-hybrid" {
 		return fmt.Errorf("frac_reg=%s is of hybrid tiles of warps, which tiling=%s has none of; add tiling=warp-hybrid, or leave it away", f, cmp.Or(inForce["tiling"], DefaultParams().Tiling))
+	}
+	if f, ok := kv["registers"]; ok && inForce["cost"] != (coster.Algorithm2{}).Name() {
+		return fmt.Errorf("registers=%s is what cost=algorithm2 knows of the stages, and cost=%s takes no notice of it; add cost=algorithm2 or mode=polymage, or leave it away", f, cmp.Or(inForce["cost"], DefaultParams().Cost))
 	}
 	fusion, fuses := kv["fusion"]
 	grouping, groups := kv["grouping"]

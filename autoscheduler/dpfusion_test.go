@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -263,6 +264,10 @@ func TestDPFusionBound(t *testing.T) {
 			groups, _, err := grouping.DPFusion{}.Group(s.searcher, noInlining{})
 			if err != nil {
 				t.Fatal(err)
+			}
+			// The ladder's cones are few.
+			if r := strings.Join(s.searcher.Remarks, "; "); strings.Contains(r, "grouping=dpfusion: all valid fusions are more than 250 groups") != (name != "ladder") {
+				t.Errorf("whether all fusions were tried: %q", r)
 			}
 			greedy, _, err := grouping.Greedy{}.Group(s.searcher, noInlining{})
 			if err != nil {

@@ -1,6 +1,9 @@
 package autoscheduler
 
 import (
+	"fmt"
+
+	"gowarp/autoscheduler/profile"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
@@ -25,5 +28,21 @@ func analyse(s *state) error {
 	pr.Expand = make([]plan.Expand, pr.NumStages())
 	pr.Dims = make([]plan.Dims, pr.NumStages())
 	s.problem = pr
+	if s.params.Registers != "" {
+		return s.readProfile()
+	}
+	return nil
+}
+
+// readProfile takes what Algorithm 2 wants to know of each stage from a file instead of estimating it.
+func (s *state) readProfile() error {
+	p, err := profile.Read(s.params.Registers)
+	if err == nil {
+		s.problem.Profile, err = p.For(s.problem)
+	}
+	if err != nil {
+		return fmt.Errorf("autoscheduler: registers=%s: %w", s.params.Registers, err)
+	}
+	s.note("analyse", -1, "registers and times of the stages by themselves: %s", s.params.Registers)
 	return nil
 }

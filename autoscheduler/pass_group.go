@@ -10,6 +10,7 @@ import (
 // group partitions the Funcs.
 func group(s *state) error {
 	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options, Explain: s.explain}
+	s.searcher.ByModel = s.coster == (coster.Algorithm2{}) && s.params.Tiling == "warp"
 	if s.coster == (coster.Algorithm2{}) {
 		if why := coster.BorrowedWeights(s.problem); why != "" {
 			s.note("group", -1, "%s", why)
@@ -18,6 +19,9 @@ func group(s *state) error {
 	groups, merges, err := s.grouping.Group(s.searcher, s)
 	if err != nil {
 		return err
+	}
+	for _, text := range s.searcher.Remarks {
+		s.note("group", -1, "%s", text)
 	}
 	for _, m := range merges {
 		switch {

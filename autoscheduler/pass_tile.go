@@ -14,5 +14,5 @@ func tile(s *state) error {
 		}
 		s.found = append(s.found, f)
 	}
-	return nil
+	return s.asked()
 }

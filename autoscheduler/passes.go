@@ -123,9 +123,11 @@ type Result struct {
 }
 
 // Remarks are the notes on the pipeline as a whole.
-func (r *Result) Remarks() []string {
+func (r *Result) Remarks() []string { return remarks(r.Notes) }
+
+func remarks(notes []Note) []string {
 	var out []string
-	for _, n := range r.Notes {
+	for _, n := range notes {
 		if n.Func < 0 {
 			out = append(out, n.Text)
 		}
@@ -135,14 +137,20 @@ func (r *Result) Remarks() []string {
 
 // Schedule schedules a pipeline. It does not change p.
 func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
+	out, _, err := ScheduleAndRemark(p, params)
+	return out, err
+}
+
+// ScheduleAndRemark is Schedule with the notes on the pipeline as a whole; that a schedule was replayed whoever asked for it knows.
+func ScheduleAndRemark(p *halideir.Pipeline, params Params) (*schedule.Schedule, []string, error) {
 	s, err := newState(p, params)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.run(nil); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return s.out, nil
+	return s.out, remarks(slices.DeleteFunc(s.notes, func(n Note) bool { return n.Pass == "replay" })), nil
 }
 
 // ErrReplayed is what Run returns where a saved schedule is replayed.

@@ -95,6 +95,11 @@ type tried struct {
 	plain    bool  // nothing is inlined
 }
 
+// nothing reports whether there was no earlier schedule.
+func (t *tried) nothing() bool {
+	return len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder) == 0 && !t.plain
+}
+
 // RunnerUp is Run for a pipeline of which earlier schedules did not come out as expected.
 // faults[0] are those of Run's schedule, faults[1] those of the runner-up to it, and so on.
 // A Func of which Halide needs no point is inlined; where it has updates, nothing else is inlined into its

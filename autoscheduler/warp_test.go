@@ -75,24 +75,39 @@ func TestWarpTiles(t *testing.T) {
 	}
 }
 
-// TestWarpTilesRefused: what cannot be a tile of a warp is another kernel; where the target has no
-// lanes the user is told.
+// TestWarpTilesRefused: where nothing can be a tile of a warp, or the target has no lanes, the user is told why; with a choice of others
+// it is another kernel.
 func TestWarpTilesRefused(t *testing.T) {
-	const tooWide = "a halo beyond the lanes"
-	for name, p := range map[string]*halideir.Pipeline{
-		"64 bits":               blurred(irtest.F64, true, 1),
-		"no boundary condition": blurred(irtest.F32, false, 1),
-		tooWide:                 blurred(irtest.F32, true, 40),
+	for words, p := range map[string]*halideir.Pipeline{
+		"out: across: values of 64 bits are not exchanged by shuffles":                               blurred(irtest.F64, true, 1),
+		"out: edge would read beyond the edge of the input in in dimension 0: no boundary condition": blurred(irtest.F32, false, 1),
 	} {
-		r, err := Run(p, warpParams("1x2x2"))
+		prm := warpParams("1x2x2")
+		if _, err := Run(p, prm); err == nil || !strings.Contains(err.Error(), "tiling=warp-registers: no kernel of this pipeline can be done so: "+words) {
+			t.Errorf("%v; want %q", err, words)
+		}
+		prm.Tiling = "warp"
+		r, err := Run(p, prm)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range r.Found {
 			for _, k := range f.Layout.Kernels {
-				if k.Warp != nil && (name != tooWide || len(k.Members) > 1) { // across the rows there is a halo of 1
-					t.Errorf("%s: a tile a warp with %d members", name, len(k.Members))
+				if k.Warp != nil {
+					t.Errorf("%s: a tile a warp with %d members", words, len(k.Members))
 				}
+			}
+		}
+	}
+	// A halo beyond the lanes; across the rows there is one of 1.
+	r, err := Run(blurred(irtest.F32, true, 40), warpParams("1x2x2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Found {
+		for _, k := range f.Layout.Kernels {
+			if k.Warp != nil && len(k.Members) > 1 {
+				t.Errorf("a halo beyond the lanes: a tile a warp with %d members", len(k.Members))
 			}
 		}
 	}
@@ -126,7 +141,15 @@ func TestWarpReadsOutput(t *testing.T) {
 		b.Output(out, 1536, 2560)
 		p := b.Build()
 		p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 86, "host-cuda-cuda_capability_86"
-		r, err := Run(p, warpParams("2x4x4"))
+		prm := warpParams("2x4x4")
+		if both {
+			const words = "across would read beyond the edge of base, an output"
+			if _, err := Run(p, prm); err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("base is an output: %v; want %q", err, words)
+			}
+			prm.Tiling = "warp"
+		}
+		r, err := Run(p, prm)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,20 +314,59 @@ func TestHybridRefused(t *testing.T) {
 		}
 		p = blurred(irtest.F32, true, 1)
 		p.Target.CUDACapability, p.Target.String = 35, "host-cuda-cuda_capability_35"
-		if _, err := Run(p, prm); err == nil || !strings.Contains(err.Error(), "compute capability 3.5 is older than 5.0") {
+		if _, err := Run(p, prm); err == nil || !strings.Contains(err.Error(), "compute capability 3.5, the target's, is older than 5.0") {
 			t.Errorf("capability 3.5: %v", err)
 		}
-		// Booleans and 64 bits, and what is too deep, are other kernels.
-		r, err := Run(blurred(irtest.F64, true, 1), prm)
+		// By the device that is asked for, too.
+		for gpu, words := range map[string]string{"gtxtitan": "that of NVIDIA GeForce GTX TITAN, is older than 5.0", "generic": "only CUDA has lanes that exchange registers; the device is"} {
+			prm.GPU = gpu
+			if _, err := Run(blurred(irtest.F32, true, 1), prm); err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("gpu=%s: %v; want %q", gpu, err, words)
+			}
+		}
+	}
+}
+
+// apart is a stencil that reads n points to either side, of one that does.
+func apart(typ halideir.Type, n int) *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", typ, 1536, 2560)
+	args := []string{"x", "y"}
+	edge := b.Func("edge", args, typ, func(v []irtest.Expr) irtest.Expr {
+		return in.At(v[0].Clamp(in.Bound(0, "min"), in.Bound(0, "max")), v[1].Clamp(in.Bound(1, "min"), in.Bound(1, "max")))
+	})
+	f := edge
+	for _, name := range []string{"first", "second"} {
+		from := f
+		f = b.Func(name, args, typ, func(v []irtest.Expr) irtest.Expr {
+			at := func(x int) irtest.Expr { return from.At(v[0].Add(x), v[1]) }
+			return at(-n).Mul(at(0)).Add(at(n).Mul(at(0))).Add(at(n / 2).Mul(at(-n / 2)))
+		})
+	}
+	b.Output(f, 1536, 2560)
+	p := b.Build()
+	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 86, "host-cuda-cuda_capability_86"
+	return p
+}
+
+// TestNotAsAsked: where a tiling that was asked for by name is nobody's, the error names the Func and the reason; where it
+// is only some kernels', a note does.
+func TestNotAsAsked(t *testing.T) {
+	for _, c := range []struct {
+		p      *halideir.Pipeline
+		tiling string
+		words  string
+	}{
+		{apart(irtest.F64, 1), "warp-hybrid", "second: first: values of 64 bits are not exchanged by shuffles"},
+		{apart(irtest.F32, 70), "warp-hybrid", "first: with edge: with 4 points a lane what lies beside the tile leaves room for 0 points of it in 32 lanes, of 8 that it needs"},
+		{apart(irtest.F32, 70), "warp-shared", "first: with edge: with 4 points a lane what lies beside the tile leaves room for 0 points of it in 32 lanes, of 8 that it needs"},
+	} {
+		prm, err := ParseParams(map[string]string{"tiling": c.tiling, "cost": "issue"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range r.Found {
-			for _, k := range f.Layout.Kernels {
-				if k.Warp != nil && len(k.Members) > 0 {
-					t.Errorf("%s: a tile a warp of values of 64 bits", tiling)
-				}
-			}
+		if _, err := Run(c.p, prm); err == nil || !strings.Contains(err.Error(), "tiling="+c.tiling+": no kernel of this pipeline can be done so: "+c.words) {
+			t.Errorf("%s: %v; want %q", c.tiling, err, c.words)
 		}
 	}
 }

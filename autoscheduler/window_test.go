@@ -201,7 +201,7 @@ func TestReadOutput(t *testing.T) {
 		b.Output(big, 1024, 1024)
 		return b.Build()
 	}
-	for _, tiling := range []string{"block-window", "warp-registers", "all"} {
+	for _, tiling := range []string{"block-window", "warp", "all"} {
 		for _, both := range []bool{false, true} {
 			r := windowed(t, pipeline(both), map[string]string{"tiling": tiling, "cost": "issue"})
 			for i := range r.Schedule.Kernels {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir/access"
 	"gowarp/internal/plan"
 )
@@ -96,6 +95,11 @@ func (t *terms2) weighted(w *Weights) []Term {
 	return append(terms,
 		Term{"transactions", w[0] * t.totalGLMemTxs}, Term{"idle warps", w[1] * (1 - t.occupancy)}, Term{"memory to compute", w[2] * t.memToCompute},
 		Term{"unallocated shared", w[3] * t.unallocatedShMem}, Term{"unused registers", w[4] * t.unusedReg}, Term{"overlap", w[5] * t.fracOverlap}, Term{"extra blocks", w[6] * t.extraTBs})
+}
+
+// cost is line 35: the sum of weighted's terms, in their order.
+func (t *terms2) cost(w *Weights) float64 {
+	return w[0]*t.totalGLMemTxs + w[1]*(1-t.occupancy) + w[2]*t.memToCompute + w[3]*t.unallocatedShMem + w[4]*t.unusedReg + w[5]*t.fracOverlap + w[6]*t.extraTBs
 }
 
 // factors are what else there is to know; they are no part of the sum.
@@ -272,7 +276,7 @@ func (g *groupShape) stage(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, h *ha
 			times *= float64(max(u.Extent, 1))
 		}
 	}
-	g.regUsage += float64(strategy.StageRegisters(pr, n))
+	g.regUsage += regUsage(pr, n)
 	g.timePerIter += times * timePerIter(pr, n, h)
 	var w *WarpView
 	for i := range ex.Loads {
@@ -360,6 +364,25 @@ func tileOf(pr *plan.Problem, k *plan.Kernel, arg int) int64 {
 
 type timeKey int
 
+// profiled is the cycles of an iteration by a profile: of the stage and of what is inlined into it, which its reader does not load then. Not
+// known where the profile lacks one of them.
+func profiled(pr *plan.Problem, n *plan.Nest, h *hardware) (cycles float64, known bool) {
+	if pr.Profile == nil {
+		return 0, false
+	}
+	add := func(fn, stage int) bool {
+		p := pr.Profile[pr.StageIndex(fn, stage)]
+		cycles += p.Cycles
+		return p.Registers > 0
+	}
+	known = add(n.Func, n.Stage)
+	for _, c := range expand(pr, n).Calls {
+		known = known && add(c.Func, 0)
+		cycles -= h.latency.sharedMemory
+	}
+	return max(cycles, 0), known
+}
+
 // timePerIter is the time that one thread takes for a point of a stage with everything that it loads in shared memory
 // (section 6), in seconds. The paper measures it; here it is the latencies of all operations one after the other.
 func timePerIter(pr *plan.Problem, n *plan.Nest, h *hardware) float64 {
@@ -370,7 +393,11 @@ func timePerIter(pr *plan.Problem, n *plan.Nest, h *hardware) float64 {
 			return t
 		}
 	}
-	cycles := 0.0
+	cycles, known := profiled(pr, n, h)
+	if known {
+		return cycles / max(h.clock, 1e9)
+	}
+	cycles = 0
 	add := func(s *access.Stage) {
 		for _, ops := range []*access.Ops{&s.Value, &s.Address} {
 			for c := range ops.Count {

@@ -26,7 +26,7 @@ var FittedTerms = [...]string{"transactions", "idle warps", "memory to compute",
 // FittedWeights are the weights of FittedTerms, as benchmarks/algorithm2 fits them to benchmarks/results/algorithm2.csv, kernels
 // for an RTX 2080 Ti; other devices differ in the terms. Idle warps are not fitted: counts say nothing of them. No term is
 // negative, and no weight is.
-var FittedWeights = [len(FittedTerms)]float64{.00819, 1, 1.09, .0207, .842, 1.3, 0, .696}
+var FittedWeights = [len(FittedTerms)]float64{0, 1, 1.05, .123, .789, .405, .515, .922}
 
 // RefusesBlock implements BlockRefuser.
 func (Algorithm2Fitted) RefusesBlock(pr *plan.Problem, block [3]int64, ph Phase) bool {

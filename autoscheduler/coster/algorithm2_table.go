@@ -133,3 +133,11 @@ func (l *latencies) of(c access.Class, k access.Kind) float64 {
 	}
 	return l.arithmetic
 }
+
+// Cycles is the time of so many instructions one after the other, by the classes in which the simulator counts them: those of
+// memory as loads from shared memory, as the paper measures them.
+func Cycles(d *occupancy.Device, integer, float, special, memory, control float64) float64 {
+	h := hardwareOf(d)
+	l := &h.latency
+	return (integer+float+control)*l.arithmetic + special*l.special + memory*l.sharedMemory
+}

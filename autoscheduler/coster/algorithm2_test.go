@@ -160,3 +160,17 @@ func TestMinGLTxs(t *testing.T) {
 		}
 	}
 }
+
+// TestFittedWeights: all are numbers, none is negative, and computing and the traffic that it does not hide take about their time.
+func TestFittedWeights(t *testing.T) {
+	for i, w := range FittedWeights {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			t.Errorf("%s has the weight %v", FittedTerms[i], w)
+		}
+	}
+	for i, name := range FittedTerms {
+		if w := FittedWeights[i]; (name == "compute" || name == "memory to compute") && (w < .5 || w > 2) {
+			t.Errorf("%s has the weight %v", name, w)
+		}
+	}
+}

@@ -103,8 +103,10 @@ type Kernel struct {
 	Parts    []Part    `json:"parts"` // they add up to the cost
 	Though   string    `json:"though,omitempty"`
 	RunnerUp *RunnerUp `json:"runner_up,omitempty"`
-	Tried    int       `json:"tried"` // tiles that could have run
-	Refused  []Refused `json:"refused"`
+	// Model is what Algorithm 2 finds best before anything is laid out: of what can be emitted, and of the paper's whole set.
+	Model   []ModelSearch `json:"model,omitempty"`
+	Tried   int           `json:"tried"` // tiles that could have run
+	Refused []Refused     `json:"refused"`
 }
 
 // Extent is a loop of the output stage with its tile.
@@ -117,7 +119,7 @@ type Extent struct {
 // Member is a Func computed inside the kernel.
 type Member struct {
 	Func    string  `json:"func"`
-	Level   string  `json:"level"`            // block or thread
+	Level   string  `json:"level"`            // block, warp or thread
 	Inside  string  `json:"inside,omitempty"` // thread: the Func in whose threads
 	Extents []int64 `json:"extents"`
 	Bytes   int64   `json:"bytes"`
@@ -153,6 +155,16 @@ type RunnerUp struct {
 	Tile     []int64 `json:"tile"`
 	Cost     float64 `json:"cost"`
 	Though   string  `json:"though,omitempty"`
+}
+
+// ModelSearch is a search by a cost model over a declared set of tiles.
+type ModelSearch struct {
+	Set        string  `json:"set"`
+	Candidates int64   `json:"candidates"`
+	Priced     int64   `json:"priced"` // the others cannot be the best by a bound
+	Best       string  `json:"best,omitempty"`
+	Cost       float64 `json:"cost,omitempty"` // by the model, of a tile a warp
+	Taken      bool    `json:"taken"`
 }
 
 // Refused is tiles that were refused for one reason, numbers apart.
@@ -318,9 +330,21 @@ func kernel(pr *plan.Problem, k *plan.Kernel, s *schedule.Kernel, f *search.Foun
 		if r := look.RunnerUp; r != nil {
 			out.RunnerUp = &RunnerUp{r.Strategy, slices.Clone(r.Choice.Tile), look.Price.Cost, look.Price.Reject.String()}
 		}
+		if m := look.Model; m != nil {
+			out.Model = []ModelSearch{modelSearch("of what can be emitted", &m.Emitted), modelSearch("of the paper", &m.Paper)}
+			out.Model[0].Taken = m.Taken
+		}
 		for _, w := range look.Refusals {
 			out.Refused = append(out.Refused, Refused{reason(w.Why), w.Count})
 		}
+	}
+	return out
+}
+
+func modelSearch(set string, s *coster.Searched) ModelSearch {
+	out := ModelSearch{Set: set, Candidates: s.Candidates, Priced: s.Priced}
+	if !math.IsInf(s.Cost, 1) {
+		out.Best, out.Cost = s.Tiling.String(), s.Cost
 	}
 	return out
 }
@@ -333,16 +357,8 @@ func member(pr *plan.Problem, k *plan.Kernel, m *plan.Member) Member {
 	if m.Where == plan.AtThread {
 		out.Inside = pr.P.Funcs[m.Anchor].Label
 	}
-	points := 1.0
-	for _, e := range m.Extents {
-		points *= float64(e)
-	}
-	times := float64(k.Tiles())
-	if m.Where == plan.AtThread {
-		times *= float64(k.ThreadsOf(m.Anchor))
-	}
 	if needed := float64(pr.Regions.Funcs[m.Func].Points()); needed > 0 {
-		out.Repeats = points * times / needed
+		out.Repeats = float64(m.StoredPoints()) * float64(k.Times(m)) / needed
 	}
 	return out
 }

@@ -71,7 +71,7 @@ func TestForm(t *testing.T) {
 		return rules.Validate(v)
 	}
 	for _, name := range pipelines {
-		for _, kv := range []map[string]string{nil, {"fusion": "none"}, {"gpu": "sm_50", "shared_memory_limit_kb": "1"}} {
+		for _, kv := range []map[string]string{nil, {"fusion": "none"}, {"gpu": "sm_50", "shared_memory_limit_kb": "1"}, {"tiling": "warp", "cost": "issue"}} {
 			p := exported(t, name)
 			r, _ := report(t, p, kv)
 			for i := -1; i < len(p.Funcs); i++ {
@@ -156,6 +156,22 @@ func TestConsistent(t *testing.T) {
 		}
 		if kernels != len(r.Schedule.Kernels) || members != places["block"]+places["thread"] {
 			t.Errorf("%s: %d kernels and %d members, places %v", name, kernels, members, places)
+		}
+	}
+}
+
+// TestRepeats: a member of a tile a warp is computed once a warp, each time with what the tile needs of it.
+func TestRepeats(t *testing.T) {
+	rep, r := report(t, exported(t, "harris"), map[string]string{"tiling": "warp-registers", "cost": "issue", "warp_tile": "2x4x4"})
+	for i, k := range r.Found[0].Layout.Kernels {
+		if k.Warp == nil {
+			t.Fatalf("the kernel is %s", k.Strategy)
+		}
+		for j, m := range rep.Groups[0].Kernels[i].Members {
+			needed := float64(r.Problem.Regions.Funcs[k.Members[j].Func].Points())
+			if want := float64(m.Extents[0]*m.Extents[1]*k.Tiles()*k.Warp.Warps) / needed; math.Abs(m.Repeats-want) > 1e-9 || m.Level != "warp" || want < 1 {
+				t.Errorf("%s (%s) is computed %.3f times, want %.3f", m.Func, m.Level, m.Repeats, want)
+			}
 		}
 	}
 }

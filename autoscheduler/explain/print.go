@@ -162,6 +162,20 @@ func (k *Kernel) print(w io.Writer) {
 	} else {
 		rows = append(rows, []string{"runner-up", "none: no other tile could run"})
 	}
+	for i, m := range k.Model {
+		head := ""
+		if i == 0 {
+			head = "tiles of warps"
+		}
+		best := "none"
+		if m.Best != "" {
+			best = m.Best + ", at " + cost(m.Cost)
+			if m.Taken {
+				best += " (taken)"
+			}
+		}
+		rows = append(rows, []string{head, fmt.Sprintf("%s %s: %d priced, no other can be the best; the best: %s", count(int(m.Candidates), "candidate"), m.Set, m.Priced, best)})
+	}
 	for i, r := range k.Refused {
 		head := ""
 		if i == 0 {

@@ -2,6 +2,7 @@ package grouping
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"gowarp/autoscheduler/coster"
@@ -57,6 +58,9 @@ func (DPFusion) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, e
 		}
 		clear(d.priced) // what reads the Func that is now inlined costs otherwise
 	}
+	if d.tightest > 0 {
+		s.Remarks = append(s.Remarks, fmt.Sprintf("grouping=dpfusion: all valid fusions are more than %d groups to price; those of at most %d nodes were priced, round by round, and greedy merges too, and the cheaper stands", d.budget, d.tightest))
+	}
 	merges = append(merges, st.refusals()...)
 	return slices.DeleteFunc(st.groups, func(g *plan.Group) bool { return g == nil }), merges, nil
 }
@@ -67,6 +71,7 @@ type dp struct {
 	budget   int
 	priced   map[string]priced
 	bound    int
+	tightest int     // the least bound that a round had; 0 where none was needed
 	children [][]int // of the tree of post-dominators, descending
 	roots    []int   // nodes without a parent, ascending
 	readers  [][]int // the nodes that read a node
@@ -106,7 +111,12 @@ func (d *dp) rounds() (merges []Merge, bounded bool) {
 				break
 			}
 		}
-		bounded = bounded || d.bound != coneBounds[0]
+		if d.bound != coneBounds[0] {
+			bounded = true
+			if d.tightest == 0 || d.bound < d.tightest {
+				d.tightest = d.bound
+			}
+		}
 		d.solve()
 		more := d.contract()
 		if len(more) == 0 {

@@ -23,16 +23,22 @@ const (
 	rowAddress  = 2   // a row of a buffer in global memory, beyond the first: the address
 	clampedRow  = 3   // more for one whose place is clamped
 	clampedAt   = 3   // an element whose place in its row is clamped, once for all rows
-	anyAddress  = 4   // an element at a place that no loop gives
+	anyAddress  = 4   // an element at a place that no loop gives, the first at it
 	guardTest   = 1.5 // a test of an unrolled point
 	turnedRow   = 1   // a row of a buffer that moves with a serial loop: a step
 	loopStep    = 3   // an iteration of a serial loop
+	looseStep   = 4   // an iteration of one whose ends are worked out at run time
 	division    = 6   // of integers, most by constants
-	special     = 12  // exp, sin and the like
+	special     = 20  // a function that is not in functions
 )
 
-// simple are functions that are few instructions.
-var simple = map[string]float64{"sqrt": 1, "floor": 1, "ceil": 1, "round": 1, "trunc": 1, "fast_inverse": 1, "fast_inverse_sqrt": 1, "is_nan": 1, "lerp": 3}
+// functions are the instructions of each, counted in what Halide 21 makes for sm_75 of 32-bit floats: polynomials of its
+// own or of libdevice, on the path of usual arguments.
+var functions = map[string]float64{
+	"sqrt": 1, "floor": 1, "ceil": 1, "round": 1, "trunc": 1, "fast_inverse": 1, "fast_inverse_sqrt": 1, "is_nan": 1, "lerp": 3,
+	"exp": 20, "log": 25, "pow": 64, "sin": 54, "cos": 55, "tan": 41, "asin": 27, "acos": 27, "atan": 26, "atan2": 50,
+	"sinh": 37, "cosh": 37, "tanh": 20,
+}
 
 // Count is the instructions of one thread, by what they are for.
 type Count struct {
@@ -45,6 +51,7 @@ type Count struct {
 	Special  float64 // and what special-function units do
 	Sectors  float64 // of 32 bytes of global memory that a warp's lanes ask for together
 	Global   float64 // of the Memory instructions, those of global memory
+	Pointers float64 // what the places in shared memory are constants behind
 }
 
 // Work is what one block does, in warp instructions.
@@ -120,7 +127,7 @@ func (e *Estimator) work(k *plan.Kernel, whole bool) (w Work) {
 	add := func(active float64, n *plan.Nest, register bool) {
 		straight, times := n.Straight()
 		c := e.points(k, &straight, register)
-		t := c.Total()*times + c.Start
+		t := c.Total()*times + c.Start + looseLoops(n, c.Pointers)
 		if times > 1 {
 			t += loopStep * times
 		}
@@ -152,6 +159,21 @@ func (e *Estimator) work(k *plan.Kernel, whole bool) (w Work) {
 	w.Issued += warps * nestStart
 	add(activeWarps(k, &k.Out), &k.Out, false)
 	return w
+}
+
+// looseLoops is what the loops cost that run over what is known of a region at run time only: even of one iteration they are there,
+// and step what addresses are behind.
+func looseLoops(n *plan.Nest, pointers float64) float64 {
+	out, iterations := 0.0, 1.0
+	for _, u := range slices.Backward(n.Serial) {
+		if !u.Unroll {
+			iterations *= float64(max(u.Extent, 1))
+		}
+		if u.Tile > 0 {
+			out += iterations * (looseStep + pointers)
+		}
+	}
+	return out
 }
 
 // loose is in how many dimensions a stage's region is known at run time only: its ends are minima and maxima of
@@ -238,7 +260,7 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 			Arithmetic: half(one.Arithmetic, all.Arithmetic), Float: half(one.Float, all.Float), Special: half(one.Special, all.Special),
 			Address: half(one.Address, all.Address), Start: half(one.Start, all.Start), Control: all.Control,
 			Memory: half(one.Memory, all.Memory), Requests: half(one.Requests, all.Requests),
-			Sectors: half(one.Sectors, all.Sectors), Global: half(one.Global, all.Global),
+			Sectors: half(one.Sectors, all.Sectors), Global: half(one.Global, all.Global), Pointers: all.Pointers,
 		}
 		for _, u := range n.Unrolled {
 			if guarded(u) {
@@ -299,7 +321,11 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
 		for _, s := range shifts {
-			if at := placeKey(call.Func, 0, 0, call.Index, s); !called[at] {
+			at := placeKey(call.Func, 0, 0, call.Index, s)
+			if nowhere(call.Index) {
+				at = at.and(int64(call.In)) // what one definition looks up is at one place, what another does at another
+			}
+			if !called[at] {
 				called[at] = true
 				ops, more := arithmetic(&e.pr.Access.Stage(call.Func, 0).Value)
 				c.Arithmetic += ops + more
@@ -308,7 +334,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			}
 		}
 	}
-	loaded, rows, columns, buffers := map[key]bool{}, map[key]bool{}, map[key]bool{}, map[[2]int]bool{}
+	loaded, rows, columns, pointers, buffers := map[key]bool{}, map[key]bool{}, map[key]bool{}, map[key]bool{}, map[[2]int]bool{}
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
 		where, in := k.PlaceOf(t.Func)
@@ -326,13 +352,22 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			loaded[at] = true
 			c.Memory++
 			c.Requests += e.ways(n, t.Index, t.Bytes)
-			for _, x := range t.Index {
-				if x.Kind == access.Unknown && !x.IsSum() {
-					c.Address += anyAddress
+			for d := range t.Index {
+				if !nowhere(t.Index[d : d+1]) {
+					continue
+				}
+				c.Address++
+				if at := placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)); !columns[at] {
+					columns[at] = true
+					c.Address += anyAddress - 1
 				}
 			}
-			if in {
-				continue // a constant behind the thread's first address
+			if in { // a constant behind an address of the thread's
+				if at := residues(t.Func, t.Index, s); !pointers[at] {
+					pointers[at] = true
+					c.Pointers++
+				}
+				continue
 			}
 			c.Global++
 			c.Sectors += sectors(n, t.Index, t.Bytes)
@@ -379,7 +414,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			c.Requests += points * e.ways(n, st.Store, e.pr.Bytes(n.Func))
 		}
 		c.Memory += points * float64(len(e.pr.P.Funcs[n.Func].Types))
-		if _, in := k.PlaceOf(n.Func); !in {
+		if _, in := k.PlaceOf(n.Func); in {
+			c.Pointers++
+		} else {
 			store := map[key]bool{}
 			for _, s := range shifts {
 				var idx []access.Index
@@ -407,7 +444,7 @@ func arithmetic(o *access.Ops) (ops, casts float64) {
 	ops = float64(o.Total() - o.Class(access.Cast) - fused(o))
 	ops += float64((division-1)*(o.Class(access.Div)+o.Class(access.Mod)-o.Shifts) + (special-1)*o.Class(access.Special))
 	for name, n := range o.Special {
-		if cost, ok := simple[name]; ok {
+		if cost, ok := functions[name]; ok {
 			ops += float64(n) * (cost - special)
 		}
 	}
@@ -573,6 +610,19 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 			}
 		}
 		k = k.and(int64(x.Kind)).and(int64(x.Loop)).and(off).and(x.Num)
+	}
+	return k
+}
+
+// residues tells places in shared memory apart that no constant is between: where a loop is divided, the remainder is known at run
+// time only.
+func residues(fn int, idx []access.Index, s Shift) key {
+	k := key(0).and(int64(fn))
+	for i := range idx {
+		if x := &idx[i]; x.Kind == access.Affine && x.Den > 1 {
+			at := x.Offset + x.Num*s.of(x.Loop)
+			k = k.and(int64(i)).and(at - x.Den*bounds.FloorDiv(at, x.Den))
+		}
 	}
 	return k
 }

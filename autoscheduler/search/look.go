@@ -17,6 +17,8 @@ type Look struct {
 	// there was none.
 	RunnerUp *plan.Kernel
 	Price    coster.Price
+	// Model is what the coster found by itself among tiles of warps, if it can; see byModel.
+	Model *Model
 }
 
 // Refusal is a reason for which candidates were refused, alike but for numbers, or

@@ -25,6 +25,10 @@ type Searcher struct {
 	// Tile, if it is not nil, is the only tile of all kernels, innermost loop first and cut to the extents of each; of a strategy with choices
 	// of its own those with that tile.
 	Tile []int64
+	// ByModel also tries the tile of warps that Algorithm 2 finds best by itself; see byModel.
+	ByModel bool
+	// Remarks are what a grouping wants said of its search as a whole.
+	Remarks []string
 	// Explain asks the final search to say what it looked at; it decides the same without.
 	Explain bool
 }
@@ -150,6 +154,23 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 			} else if !sameChoice(k, best) { // the fallback may be one of the tiles
 				look.second(k, &p)
 			}
+		}
+	}
+	if s.ByModel && ph == coster.Final && s.Tile == nil {
+		k, p, model := s.byModel(g, stage, o)
+		switch {
+		case k == nil:
+		case best == nil || better(&p, &price):
+			look.second(best, &price)
+			best, price = k, p
+			if model != nil {
+				model.Taken = true
+			}
+		case !sameChoice(k, best):
+			look.second(k, &p)
+		}
+		if look != nil {
+			look.Model = model
 		}
 	}
 	if best == nil {

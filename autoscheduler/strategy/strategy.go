@@ -100,7 +100,7 @@ var Tilings = map[string][]Strategy{
 	"warp-registers": {WarpRegisters{}},
 	"warp-shared":    {WarpShared{}},
 	"warp-hybrid":    {WarpHybrid{}},
-	"warp":           {WarpRegisters{}, WarpFractions{InRegisters: quarters}, Root{}, BlockTile{}},
+	"warp":           {WarpRegisters{}, Root{}, BlockTile{}},
 	"all":            {Root{}, BlockTile{}, BlockWindow{}, WarpRegisters{}, WarpFractions{InRegisters: quarters, Taller: true}},
 }
 

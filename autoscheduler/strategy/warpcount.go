@@ -112,7 +112,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		least = 2 * lp.px
 	}
 	if c.count.width < least {
-		return c.count, fmt.Errorf("with %d points a lane what lies beside the tile leaves room for %d points in %d lanes", lp.px, c.count.width, plan.WarpLanes)
+		return c.count, fmt.Errorf("with %d points a lane what lies beside the tile leaves room for %d points of it in %d lanes, of %d that it needs", lp.px, max(c.count.width, 0), plan.WarpLanes, least)
 	}
 	c.ends[w.g.Out] = c.count.width
 	for i := range s.members {

@@ -9,6 +9,7 @@ import (
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
+	"gowarp/occupancy"
 )
 
 // WarpRegisters computes one tile of the output a warp, and before it the region of every
@@ -31,13 +32,20 @@ func (WarpRegisters) Name() string { return "warp-registers" }
 // checked; they exist from 3.0 on.
 const minShuffleCapability = 50
 
-// HasLanes says why the GPUs of a target have no lanes that exchange registers.
-func HasLanes(t *halideir.Target) error {
+// HasLanes says why a target and a device have no lanes that exchange registers.
+func HasLanes(t *halideir.Target, d *occupancy.Device) error {
+	older := func(whose string, capability int) error {
+		return fmt.Errorf("compute capability %d.%d, %s, is older than 5.0, the least whose shuffles were checked", capability/10, capability%10, whose)
+	}
 	switch {
 	case t.API != "cuda":
 		return fmt.Errorf("only CUDA has lanes that exchange registers; the target is %s", t.String)
 	case t.CUDACapability != 0 && t.CUDACapability < minShuffleCapability:
-		return fmt.Errorf("compute capability %d.%d is older than 5.0", t.CUDACapability/10, t.CUDACapability%10)
+		return older("the target's", t.CUDACapability)
+	case d.API != occupancy.CUDA:
+		return fmt.Errorf("only CUDA has lanes that exchange registers; the device is %s", d.Title)
+	case d.Capability < minShuffleCapability:
+		return older("that of "+d.Title, d.Capability)
 	}
 	return nil
 }
@@ -53,7 +61,7 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	fail := func(format string, args ...any) (Prepared, error) {
 		return nil, fmt.Errorf(name+": "+format, args...)
 	}
-	if err := HasLanes(&pr.P.Target); err != nil {
+	if err := HasLanes(&pr.P.Target, pr.Device); err != nil {
 		return fail("%w", err)
 	}
 	switch {

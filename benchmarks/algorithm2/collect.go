@@ -18,6 +18,8 @@ import (
 	"gowarp/autoscheduler"
 	"gowarp/autoscheduler/coster"
 	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/calibration"
+	"gowarp/benchmarks/harness"
 	"gowarp/halideir"
 	"gowarp/internal/plan"
 	"gowarp/occupancy"
@@ -41,7 +43,7 @@ func collect(lines, pipelines string) (kernels []Kernel, dropped int, err error)
 	}
 	defer f.Close()
 	in := bufio.NewReader(f)
-	gpu := ""
+	gpu, known := "", map[string]*halideir.Pipeline{}
 	for n := 1; ; n++ {
 		text, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) && len(text) == 0 {
@@ -64,10 +66,17 @@ func collect(lines, pipelines string) (kernels []Kernel, dropped int, err error)
 		if l.GPU != gpu {
 			return nil, 0, fmt.Errorf("%s, line %d: it is of %s, those before of %s; weights are of one GPU", lines, n, l.GPU, gpu)
 		}
-		p, err := pipeline(filepath.Join(pipelines, l.Program+".json"))
+		p, ok := known[l.Program]
+		if !ok {
+			p, err = pipeline(pipelines, &l)
+			known[l.Program] = p
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintf(os.Stderr, "algorithm2: %s is left out: %v\n", l.Program, err)
 			continue
+		}
+		if p == nil && err == nil {
+			continue // said before
 		}
 		if err != nil {
 			return nil, 0, err
@@ -81,12 +90,28 @@ func collect(lines, pipelines string) (kernels []Kernel, dropped int, err error)
 	return once(kernels), dropped, nil
 }
 
-func pipeline(file string) (*halideir.Pipeline, error) {
-	data, err := os.ReadFile(file)
+// pipeline is a line's: NAME.json of a folder, or as its generator exports it.
+func pipeline(folder string, l *line) (*halideir.Pipeline, error) {
+	if folder != "" {
+		data, err := os.ReadFile(filepath.Join(folder, l.Program+".json"))
+		if err != nil {
+			return nil, err
+		}
+		return halideir.Decode(data)
+	}
+	tree, err := harness.Find()
 	if err != nil {
 		return nil, err
 	}
-	return halideir.Decode(data)
+	p, err := bench.FindProgram(tree, tree.Root, l.Program)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	t, err := bench.ParseTarget(l.GPU)
+	if err != nil {
+		return nil, err
+	}
+	return calibration.Export(tree, p, t)
 }
 
 // kernels are those of one line.
@@ -117,7 +142,7 @@ func (l *line) kernels(p *halideir.Pipeline) (out []Kernel, dropped int, err err
 
 // match is the kernel of the line that a laid out one is.
 func (l *line) match(p *halideir.Pipeline, k *plan.Kernel) int {
-	prefix := fmt.Sprintf("kernel_%s_s%d_", strings.NewReplacer("$", "_", ".", "_").Replace(p.Funcs[k.Out.Func].Name), k.Out.Stage)
+	prefix := harness.KernelPrefix(p.Funcs[k.Out.Func].Name, k.Out.Stage)
 	return slices.IndexFunc(l.Kernels, func(m struct {
 		bench.Kernel
 		TimeUS float64 `json:"time_us"`

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gowarp/autoscheduler/coster"
+	"gowarp/internal/rank"
 )
 
 const terms = len(coster.FittedTerms)
@@ -165,8 +165,8 @@ func report(out io.Writer, kernels []Kernel) error {
 		}
 		time, literal := col(func(k *Kernel) float64 { return k.Microseconds }), col(func(k *Kernel) float64 { return k.Literal })
 		r := [4]float64{
-			spearman(col(func(k *Kernel) float64 { return k.fitted(w) }), time), spearman(literal, time),
-			spearman(literal, col(func(k *Kernel) float64 { return k.Instructions })), spearman(literal, col(func(k *Kernel) float64 { return k.Sectors })),
+			rank.Spearman(col(func(k *Kernel) float64 { return k.fitted(w) }), time), rank.Spearman(literal, time),
+			rank.Spearman(literal, col(func(k *Kernel) float64 { return k.Instructions })), rank.Spearman(literal, col(func(k *Kernel) float64 { return k.Sectors })),
 		}
 		median := medianOf(off)
 		all = append(all, off...)
@@ -185,27 +185,4 @@ func medianOf(v []float64) float64 {
 	s := slices.Clone(v)
 	slices.Sort(s)
 	return stat.Quantile(.5, stat.Empirical, s, nil)
-}
-
-// spearman is the correlation of ranks, equal values with their mean rank.
-func spearman(a, b []float64) float64 { return stat.Correlation(ranks(a), ranks(b), nil) }
-
-func ranks(v []float64) []float64 {
-	at := make([]int, len(v))
-	for i := range at {
-		at[i] = i
-	}
-	slices.SortFunc(at, func(i, j int) int { return cmp.Compare(v[i], v[j]) })
-	out := make([]float64, len(v))
-	for i := 0; i < len(at); {
-		j := i
-		for j < len(at) && v[at[j]] == v[at[i]] {
-			j++
-		}
-		for _, k := range at[i:j] {
-			out[k] = float64(i+j-1) / 2
-		}
-		i = j
-	}
-	return out
 }

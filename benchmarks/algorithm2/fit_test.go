@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gowarp/autoscheduler/coster"
+	"gowarp/internal/rank"
 )
 
 const results = "../results/algorithm2.csv"
@@ -79,7 +80,7 @@ func TestHeldOut(t *testing.T) {
 		for i := range in {
 			fitted, literal, time = append(fitted, in[i].fitted(w)), append(literal, in[i].Literal), append(time, in[i].Microseconds)
 		}
-		if a, b := spearman(fitted, time), spearman(literal, time); a < .7 || a < b {
+		if a, b := rank.Spearman(fitted, time), rank.Spearman(literal, time); a < .7 || a < b {
 			t.Errorf("%s: rank correlation %v, as printed %v", p, a, b)
 		}
 	}
@@ -154,15 +155,5 @@ func TestBadData(t *testing.T) {
 		if err := run(&strings.Builder{}, file, "", ""); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
-	}
-}
-
-// TestSpearman by hand: 1-6*sum(d^2)/(n(n^2-1)) without ties.
-func TestSpearman(t *testing.T) {
-	if got := spearman([]float64{10, 20, 30, 40, 50}, []float64{1, 3, 2, 5, 4}); math.Abs(got-.8) > 1e-12 {
-		t.Errorf("%v, want .8", got)
-	}
-	if got := spearman([]float64{1, 1, 2}, []float64{3, 3, 9}); math.Abs(got-1) > 1e-12 {
-		t.Errorf("with ties %v, want 1", got)
 	}
 }

@@ -1,10 +1,10 @@
 // Command algorithm2 fits the weights of cost=algorithm2-fitted (autoscheduler/coster) again.
 //
 //	algorithm2                                  fits them to benchmarks/results/algorithm2.csv and says how good they are
-//	algorithm2 -collect LINES -pipelines DIR    makes that file of a benchmark's lines and of the programs' pipelines
+//	algorithm2 -collect LINES                   makes that file of a benchmark's lines, and fits
 //
 // LINES is what `gowarp bench` writes, for one GPU: its kernels of gowarp's are laid out again and stand beside what was counted of
-// them. DIR has NAME.json of each program, as autoscheduler.dump=NAME.json writes it. A line may carry a measured
+// them. The programs' generators export the pipelines again, unless -pipelines DIR has NAME.json of each, as autoscheduler.dump=NAME.json writes it. A line may carry a measured
 // time_us for a kernel, which then counts in place of the one that follows from its counts.
 package main
 
@@ -20,7 +20,7 @@ import (
 func main() {
 	data := flag.String("data", "benchmarks/results/algorithm2.csv", "the kernels, with their terms and times")
 	lines := flag.String("collect", "", "make the data of these lines of gowarp bench")
-	pipelines := flag.String("pipelines", "", "where the programs' pipelines are, as NAME.json; for -collect")
+	pipelines := flag.String("pipelines", "", "a folder with the programs' pipelines as NAME.json, for -collect; by default their generators export them")
 	flag.Parse()
 	if err := run(os.Stdout, *data, *lines, *pipelines); err != nil {
 		fmt.Fprintln(os.Stderr, "algorithm2:", err)
@@ -30,9 +30,6 @@ func main() {
 
 func run(w io.Writer, data, lines, pipelines string) error {
 	if lines != "" {
-		if pipelines == "" {
-			return fmt.Errorf("-collect wants -pipelines, a folder with NAME.json of each program")
-		}
 		kernels, dropped, err := collect(lines, pipelines)
 		if err != nil {
 			return err

@@ -13,6 +13,15 @@ type arguments struct {
 	compulsory int64
 }
 
+// Fill makes inputs for a description, of pictures and noise, and says which outputs there are and where buffers begin.
+func Fill(tree *harness.Tree, args []harness.Argument) (in harness.Args, out, mins map[string][]int, err error) {
+	a, err := fill(tree, args)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return a.in, a.out, a.mins, nil
+}
+
 // fill makes inputs for a description, of pictures and noise.
 func fill(tree *harness.Tree, args []harness.Argument) (*arguments, error) {
 	a := &arguments{

@@ -27,7 +27,11 @@ const (
 	UpToSimulate = "simulate" // kernels run on the simulator
 )
 
-// Stages are the values of UpTo.
+// UpToCount is for sets of many schedules of one program: kernels compiled by ptxas and counted on the simulator, and the result of that
+// run compared. Nothing is timed, launches at the estimated size are not recorded, and the simulator checks no access.
+const UpToCount = "count"
+
+// Stages are the values of UpTo for people.
 var Stages = []string{UpToSchedule, UpToStatic, UpToSimulate}
 
 // Phases of a cell, for who wants to know where it ended.
@@ -88,6 +92,8 @@ type measurement struct {
 	job    Job
 	target Target
 	rec    *Record
+	// plan is what gowarp says of its kernels, in launch order.
+	plan []planned
 	// tell hands on the record as it is: the process may be killed at any time.
 	tell func(*Record)
 }
@@ -99,7 +105,7 @@ func measure(tree *harness.Tree, job Job, rec *Record, tell func(*Record)) error
 	if err != nil {
 		return err
 	}
-	m := &measurement{tree, job, target, rec, tell}
+	m := &measurement{tree: tree, job: job, target: target, rec: rec, tell: tell}
 	return m.run()
 }
 
@@ -139,7 +145,7 @@ func (m *measurement) run() error {
 	e, err := m.tree.Emit(g, full)
 	if err != nil {
 		outcome, reason := failure(err, m.job.Limits, FailsToLower)
-		if outcome == FailsToLower {
+		if outcome == FailsToLower && m.job.UpTo != UpToCount {
 			if scheduled, err := m.schedule(g, options); err != nil || !scheduled {
 				return err
 			}
@@ -149,11 +155,19 @@ func (m *measurement) run() error {
 	}
 	defer e.Remove()
 	m.rec.PeakBytes = e.PeakBytes
+	if m.job.UpTo == UpToCount {
+		return m.kernels(e)
+	}
 	if scheduled, err := m.schedule(g, options); err != nil || !scheduled {
 		return err
 	}
 	m.rec.LowerSeconds = round(max(0, e.Wall.Seconds()-m.rec.ScheduleSeconds))
 	m.rec.LowerCPUSeconds = round(max(0, e.CPU.Seconds()-m.rec.ScheduleCPUSeconds))
+	if m.job.Scheduler.Name == "gowarp" {
+		if err := m.planning(g, options); err != nil {
+			return err
+		}
+	}
 	return m.kernels(e)
 }
 
@@ -262,6 +276,9 @@ func (m *measurement) kernels(e *harness.Emission) error {
 	if err != nil {
 		return fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
 	}
+	if m.job.UpTo == UpToCount {
+		return m.countOnly(program, root)
+	}
 	m.phase(phaseLaunch)
 	if ended, err := m.launches(program, root); err != nil || ended {
 		return err
@@ -312,6 +329,7 @@ func (m *measurement) launches(program *harness.Program, root *harness.Emission)
 		return true, m.ends(FailsToRun, firstLine(err.Error()))
 	}
 	m.rec.Launches = len(launches)
+	m.assign(launches)
 	threads := func(l harness.Launch) int64 {
 		return l.Threads[0] * l.Threads[1] * l.Threads[2] * l.Blocks[0] * l.Blocks[1] * l.Blocks[2]
 	}
@@ -401,6 +419,34 @@ func (m *measurement) simulate(program *harness.Program, root *harness.Emission)
 	m.rec.Counted = &Simulated{Size: counted.size, Elements: counted.all, CompulsoryBytes: counted.compulsory, Seconds: round(time.Since(start).Seconds())}
 	if s.Failure != nil || s.Report == nil {
 		return m.ends(FailsToRun, fmt.Sprintf("at %s: %s", Extents(counted.size), firstLine(fmt.Sprint(s.Failure))))
+	}
+	m.count(s.Report)
+	return m.ends(OK, "")
+}
+
+// countOnly runs the kernels once, at the size that is counted, and compares what comes out.
+func (m *measurement) countOnly(program *harness.Program, root *harness.Emission) error {
+	m.phase(phaseCount)
+	args, err := m.arguments(root, m.job.Counted)
+	if err != nil {
+		return err
+	}
+	plain, err := m.tree.Link(root)
+	if err != nil {
+		return err
+	}
+	plain.Mins, program.Mins = args.mins, args.mins
+	want, err := plain.Run(args.in, args.out)
+	if err != nil {
+		return fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+	}
+	s, err := program.SimulateWith(args.in, args.out, harness.SimulateOptions{Capability: m.target.Device.Capability, GPU: m.target.Device.Name, CountOnly: true})
+	if err != nil {
+		return err
+	}
+	m.rec.Counted = &Simulated{Size: args.size, Elements: args.all, CompulsoryBytes: args.compulsory}
+	if ended, err := m.judge(s, want); err != nil || ended {
+		return err
 	}
 	m.count(s.Report)
 	return m.ends(OK, "")

@@ -61,6 +61,9 @@ type Record struct {
 	PluginMS           map[string]float64 `json:"plugin_ms,omitempty"` // gowarp's own account: export, schedule, apply
 	PeakBytes          int64              `json:"peak_bytes,omitempty"`
 
+	// Unplanned says why kernels have no Strategy, though gowarp made them.
+	Unplanned string `json:"unplanned,omitempty"`
+
 	Launches int      `json:"launches,omitempty"` // at the estimated size
 	Kernels  []Kernel `json:"kernels,omitempty"`
 
@@ -85,6 +88,12 @@ type Kernel struct {
 	ActiveBlocks int      `json:"active_blocks"`
 	Occupancy    float64  `json:"occupancy"`
 	Limiters     []string `json:"limiters,omitempty"`
+	// Strategy is how a kernel of gowarp's is done, as its parameter tiling names it.
+	Strategy string `json:"strategy,omitempty"`
+	// Of a kernel of gowarp's, at the estimated size: OwnPoints are those that are needed of its output and of
+	// the Funcs that it stores, HaloPoints those that it computes beyond them, since tiles overlap or stand over the edge.
+	OwnPoints  int64 `json:"own_points,omitempty"`
+	HaloPoints int64 `json:"halo_points,omitempty"`
 	// Count is of all launches of Record.Counted.
 	Count *count.Kernel `json:"count,omitempty"`
 	// DRAMBytes is the estimate with the device's L2, 0 where only some blocks ran.

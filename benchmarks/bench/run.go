@@ -57,7 +57,7 @@ type cell struct {
 }
 
 // guess is how long a cell takes of which nothing is known, by how far it goes, in seconds.
-var guess = map[string]float64{UpToSchedule: 2, UpToStatic: 8, UpToSimulate: 20}
+var guess = map[string]float64{UpToSchedule: 2, UpToStatic: 8, UpToSimulate: 20, UpToCount: 5}
 
 // Run runs the plan's cells that no line stands for yet. When the context ends it stops
 // what is running; what was finished stays.
@@ -153,7 +153,7 @@ func known(records []Record, c cell) (same bool, seconds float64) {
 // hold.
 func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) ([]cell, error) {
 	var simulator []string
-	if plan.UpTo == UpToSimulate {
+	if plan.UpTo == UpToSimulate || plan.UpTo == UpToCount {
 		simulator = []string{tree.Build("gpusim", "gowarp-gpusim"), tree.Build("gpusim", "libcuda.so")}
 	}
 	machine, vers, rev := thisMachine(), Versions(tree), Commit(tree)
@@ -171,7 +171,7 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 				continue
 			}
 			job := Job{Program: p, Scheduler: s, GPU: target.Device.Name, UpTo: plan.UpTo, Limits: plan.Limits, Tolerance: plan.Tolerance}
-			if plan.Counted != nil && plan.UpTo == UpToSimulate {
+			if plan.Counted != nil && (plan.UpTo == UpToSimulate || plan.UpTo == UpToCount) {
 				job.Counted = plan.Counted(p)
 			}
 			with, params := s.harness(target.Device)
@@ -182,6 +182,14 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 			}
 			if plugin != "" {
 				files = append(files, plugin)
+			}
+			if file := s.Params["registers"]; file != "" { // a profile, by which the schedule differs
+				if !filepath.IsAbs(file) {
+					file = tree.Path(file)
+				}
+				if _, err := os.Stat(file); err == nil {
+					files = append(files, file)
+				}
 			}
 			checked, _ := s.checked()
 			about, err := json.Marshal(struct {

@@ -24,6 +24,7 @@ type Options struct {
 	Tolerance harness.Tolerance
 	Workers   int
 	Again     bool
+	Quick     bool   // bench.UpToCount: for hundreds of schedules
 	Out       string // the file of lines
 	// Command starts the process of a cell: it calls bench.Cell.
 	Command func(ctx context.Context) (*exec.Cmd, error)
@@ -75,8 +76,17 @@ func Make(ctx context.Context, tree *harness.Tree, o Options) (*Summary, error) 
 			return sum, err
 		}
 		fmt.Fprintf(o.Log, "%s: %d schedules\n", p.Label(), len(lines))
+		if o.Quick { // ptxas and the comparison see what the check before applying would
+			for i := range with {
+				with[i].Params["check"] = "0"
+			}
+		}
+		upTo := bench.UpToSimulate
+		if o.Quick {
+			upTo = bench.UpToCount
+		}
 		done, err := bench.Run(ctx, tree, bench.Plan{
-			Programs: []bench.Program{p}, Schedulers: with, Targets: []bench.Target{o.Target}, UpTo: bench.UpToSimulate,
+			Programs: []bench.Program{p}, Schedulers: with, Targets: []bench.Target{o.Target}, UpTo: upTo,
 			Counted:   func(bench.Program) [2]int { return o.Counted },
 			Tolerance: o.Tolerance, Limits: o.Limits, Workers: o.Workers, Results: tree.Build("calibration", "cells"), Again: o.Again, Command: o.Command, Log: o.Log,
 		})

@@ -13,6 +13,7 @@ import (
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/bundle/run"
+	"gowarp/internal/rank"
 )
 
 // measure is what predictions are held against.
@@ -201,7 +202,7 @@ func correlations(b *strings.Builder, programs, predictors []string, lines []Lin
 		}
 		for i, name := range predictors {
 			x, y := pairs(lines, p, name, m)
-			rho := Spearman(x, y)
+			rho := rank.Spearman(x, y)
 			fmt.Fprintf(b, " %s", figure(rho))
 			if len(x) < most && len(x) > 0 {
 				fmt.Fprintf(b, " (of %d)", len(x))
@@ -217,7 +218,7 @@ func correlations(b *strings.Builder, programs, predictors []string, lines []Lin
 			}
 			// Places within a program, from 0 to 1: between programs nothing is compared.
 			for k, values := range [2][]float64{x, y} {
-				for _, r := range Ranks(values) {
+				for _, r := range rank.Of(values) {
 					pooled[i][k] = append(pooled[i][k], (r-0.5)/float64(len(values)))
 				}
 			}
@@ -239,7 +240,7 @@ func correlations(b *strings.Builder, programs, predictors []string, lines []Lin
 	}
 	row("mean, not held out", func(i int) float64 { return mean(kept[i]) })
 	row("mean, held out", func(i int) float64 { return mean(held[i]) })
-	row("all schedules, by place within their program", func(i int) float64 { return Spearman(pooled[i][0], pooled[i][1]) })
+	row("all schedules, by place within their program", func(i int) float64 { return rank.Spearman(pooled[i][0], pooled[i][1]) })
 }
 
 func figure(v float64) string {

@@ -26,6 +26,12 @@ func (e *Emission) LaunchSites() (int, error) {
 	return len(gpuRun.FindAllString(stmt, -1)), err
 }
 
+// KernelPrefix is how the name of the kernel of a stage begins in Halide's code: stage 0 is the pure definition. What follows are the
+// loops of its blocks.
+func KernelPrefix(fn string, stage int) string {
+	return fmt.Sprintf("kernel_%s_s%d_", strings.NewReplacer("$", "_", ".", "_").Replace(fn), stage)
+}
+
 // KernelUse is what ptxas says of a kernel.
 type KernelUse struct {
 	Kernel       string

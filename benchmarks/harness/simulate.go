@@ -22,6 +22,7 @@ type SimulateOptions struct {
 	Capability int    // 86 for 8.6
 	GPU        string // whose SMs and L2 the estimates are for; "": the capability's representative
 	CountOnly  bool   // no checks
+	Shuffles   string // file for a line a shuffle (simulator.ShuffleLine), "" for none
 	Blocks     int    // run this many blocks of a launch and scale the counts; 0: all
 }
 
@@ -54,6 +55,9 @@ func (p *Program) SimulateWith(in Args, out map[string][]int, o SimulateOptions)
 		"HL_GPU_DEVICE=0")}
 	if o.GPU != "" {
 		simulated.Env = append(simulated.Env, "GOWARP_GPUSIM_GPU="+o.GPU)
+	}
+	if o.Shuffles != "" {
+		simulated.Env = append(simulated.Env, "GOWARP_GPUSIM_SHUFFLES="+o.Shuffles)
 	}
 	if o.CountOnly {
 		simulated.Env = append(simulated.Env, "GOWARP_GPUSIM_CHECKS=0")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -53,12 +54,18 @@ func runSample(t *testing.T, generate func(uint64) *Pipeline, count int, flags s
 	runner := newRunner(t)
 	const batch = 25 // pipelines a process
 	var mu sync.Mutex
-	outcomes := map[Outcome]int{}
+	outcomes, exchanging := map[Outcome]int{}, 0
 	t.Cleanup(func() {
-		t.Logf("%d pipelines: %v", count, outcomes)
+		t.Logf("%d pipelines: %v; %d in which threads exchange what they computed", count, outcomes, exchanging)
 		// The generator knows what Halide accepts; a few it cannot foresee.
 		if outcomes[Skip]*10 > count {
 			t.Errorf("%d of %d pipelines fail at root", outcomes[Skip], count)
+		}
+		if strings.Contains(flags, "stencils") && exchanging*3 < count {
+			t.Errorf("%d of %d pipelines have a tile a warp that is more than one lane's: the sample shows little", exchanging, count)
+		}
+		if outcomes[Refused]*3 > count {
+			t.Errorf("%d of %d pipelines cannot be done as their parameters ask: the sample shows little", outcomes[Refused], count)
 		}
 	})
 	for at := 0; at < count; at += batch {
@@ -78,6 +85,9 @@ func runSample(t *testing.T, generate func(uint64) *Pipeline, count int, flags s
 			for i, r := range results {
 				mu.Lock()
 				outcomes[r.Outcome]++
+				if r.Exchanges > 0 {
+					exchanging++
+				}
 				mu.Unlock()
 				if !r.Outcome.Failed() {
 					continue

@@ -7,7 +7,7 @@ import (
 
 // Stencils makes a pipeline of stencils of a seed, of the kind that tiles of warps are for: up to six deep,
 // offsets to 4 on each side, diamonds, several outputs, types of 8 to 32 bits mixed, over
-// inputs with boundary conditions; and asks for such tiles.
+// inputs with boundary conditions; and asks for such tiles, in registers, in shared memory, or in both by any fraction.
 func Stencils(seed uint64) *Pipeline {
 	for attempt := uint64(0); ; attempt++ {
 		g := &generator{rng: rand.New(rand.NewPCG(seed, attempt+1<<32)), p: &Pipeline{}}
@@ -50,7 +50,10 @@ func (g *generator) stencils() *Pipeline {
 	}
 	g.prune()
 	g.p.Target = pick(g, "host-cuda-cuda_capability_50", "host-cuda-cuda_capability_75", "host-cuda-cuda_capability_86")
-	g.p.Params = []string{"tiling=" + pick(g, "warp-registers", "warp-registers", "all"), "cost=issue"}
+	g.p.Params = []string{"tiling=" + pick(g, "warp-registers", "warp-registers", "all", "warp-shared", "warp-hybrid", "warp-hybrid", "warp-hybrid"), "cost=issue"}
+	if g.p.Params[0] == "tiling=warp-hybrid" {
+		g.p.Params = append(g.p.Params, fmt.Sprintf("frac_reg=%.2f", float64(g.draw(0, 20))/20))
+	}
 	if g.chance(2) {
 		g.p.Params = append(g.p.Params, "max_registers=255", fmt.Sprintf("warp_tile=%dx%dx%d", pick(g, 1, 2, 4), g.draw(1, 6), g.draw(1, 4)))
 	}

@@ -34,10 +34,14 @@ const (
 	Finding Outcome = "finding" // the simulator found something
 	Trap    Outcome = "trap"    // a kernel checks what cannot be wrong
 	Host    Outcome = "host"    // no kernel was launched
+	Refused Outcome = "refused" // gowarp says that no kernel can be done as the parameter tiling asks
 )
 
 // Failed reports whether gowarp, or what it stands on, is wrong.
-func (o Outcome) Failed() bool { return o != OK && o != Skip }
+func (o Outcome) Failed() bool { return o != OK && o != Skip && o != Refused }
+
+// notSo is what gowarp says where a tiling that is asked for by name cannot be.
+const notSo = "no kernel of this pipeline can be done so"
 
 // Job is a pipeline to run, with a number that no other of the batch has.
 type Job struct {
@@ -51,6 +55,8 @@ type Result struct {
 	Outcome Outcome
 	Text    string
 	Kernels int // launched on the simulator
+	// Exchanges are the shuffles and the requests to shared memory that its kernels made there.
+	Exchanges int64
 	Seconds float64
 	root    bool // it ran at root
 }
@@ -175,6 +181,9 @@ func (r *Runner) follow(cmd *exec.Cmd, out interface{ Read([]byte) (int, error) 
 				outcome, text, _ := strings.Cut(rest, " ")
 				at := &results[len(results)-1]
 				at.Outcome, at.Text, at.Seconds = Outcome(outcome), text, time.Since(start).Seconds()
+				if at.Outcome == Error && strings.Contains(text, notSo) {
+					at.Outcome = Refused
+				}
 			}
 		case <-look.C:
 			switch {
@@ -275,6 +284,7 @@ func findings(dir string, jobs []Job, results []Result) error {
 				for _, s := range k.Shapes {
 					r.Kernels += s.Launches
 				}
+				r.Exchanges += k.Count.Shuffles + k.Count.SharedLoads
 			}
 			if k.Module != "" && !traps[k.Module] {
 				traps[k.Module] = true

@@ -158,7 +158,7 @@ func estimated(log string) (map[string]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[fmt.Sprintf("kernel_%s_s%d_", strings.NewReplacer("$", "_", ".", "_").Replace(m[1]), stage)] = n
+		out[harness.KernelPrefix(m[1], stage)] = n
 	}
 	return out, nil
 }

@@ -41,6 +41,7 @@ table is printed. benchmarks/README.md explains every column.
   gowarp bench guard                             # what changed for the worse
   gowarp bench bundle                            # all of it, to be measured on a GPU
   gowarp bench calibration                       # schedules at random: predictions and counts
+  gowarp bench warp                              # every form of a warp's tile beside the paper's
   gowarp bench list                              # programs and schedulers
 
 A scheduler is NAME or NAME:KEY=VALUE,...; of all lines that the command line
@@ -54,6 +55,7 @@ itself fails.`,
 			benchGuardCommand(),
 			benchBundleCommand(),
 			benchCalibrationCommand(),
+			benchWarpCommand(),
 			{Name: "list", Usage: "list the programs, schedulers and stages", Action: benchList},
 			{Name: "cell", Hidden: true, Usage: "run one cell, as standard input says", Action: func(c *cli.Context) error { return bench.Cell(os.Stdin, os.Stdout) }},
 		},
@@ -91,7 +93,7 @@ func (l *list) Set(v string) error { *l = append(*l, v); return nil }
 func (l *list) String() string     { return strings.Join(*l, " ") }
 
 func benchRun(c *cli.Context) error {
-	plan, err := benchPlan(c)
+	plan, err := benchPlan(c, bench.Schedulers())
 	if err != nil {
 		return err
 	}
@@ -124,9 +126,29 @@ func benchRun(c *cli.Context) error {
 			})
 		}
 	}
+	sum, err := benchExecute(c, tree, plan)
+	if sum == nil {
+		return err
+	}
+	if old == nil {
+		if err := report.Markdown(c.App.Writer, sum.Records); err != nil {
+			return fmt.Errorf("bench: the tables: %w", err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		return guard(c, old, sum.Records)
+	}
+	return nil
+}
+
+// benchExecute runs a plan and says what came of it. A summary with an error is one of cells in which the benchmark failed.
+func benchExecute(c *cli.Context, tree *harness.Tree, plan *bench.Plan) (*bench.Summary, error) {
 	for _, file := range []string{tree.Plugin(), tree.Build("gpusim", "libcuda.so"), tree.Build("gpusim", "gowarp-gpusim")} {
 		if !exists(file) {
-			return fmt.Errorf("bench: %s is not there; run `make build`", file)
+			return nil, fmt.Errorf("bench: %s is not there; run `make build`", file)
 		}
 	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
@@ -137,28 +159,20 @@ func benchRun(c *cli.Context) error {
 		if sum == nil {
 			sum = &bench.Summary{}
 		}
-		return cli.Exit(fmt.Sprintf("bench: interrupted; %d cells of %d are recorded, run it again to go on", sum.Kept+sum.Run, sum.Cells), exitInterrupted)
+		return nil, cli.Exit(fmt.Sprintf("bench: interrupted; %d cells of %d are recorded, run it again to go on", sum.Kept+sum.Run, sum.Cells), exitInterrupted)
 	}
 	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	if old == nil {
-		if err := report.Markdown(c.App.Writer, sum.Records); err != nil {
-			return fmt.Errorf("bench: the tables: %w", err)
-		}
+		return nil, fmt.Errorf("bench: %w", err)
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d kept, in %s; the lines are in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second), plan.Results)
 	if len(sum.Broken) > 0 {
-		return fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
+		return sum, fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
 	}
-	if old != nil {
-		return guard(c, old, sum.Records)
-	}
-	return nil
+	return sum, nil
 }
 
-// benchPlan reads all options but those that need a checkout.
-func benchPlan(c *cli.Context) (*bench.Plan, error) {
+// benchPlan reads all options but those that need a checkout; schedulers are those of who names none.
+func benchPlan(c *cli.Context, schedulers []bench.Scheduler) (*bench.Plan, error) {
 	wrong := func(err error) (*bench.Plan, error) { return nil, usagef("bench: %w", err) }
 	plan := &bench.Plan{
 		UpTo:      c.String("up-to"),
@@ -192,7 +206,7 @@ func benchPlan(c *cli.Context) (*bench.Plan, error) {
 		}
 		return bench.CountedSize(p.Name)
 	}
-	if plan.Schedulers, err = benchSchedulers(c, bench.Schedulers()); err != nil {
+	if plan.Schedulers, err = benchSchedulers(c, schedulers); err != nil {
 		return wrong(err)
 	}
 	gpus := c.StringSlice("gpu")

@@ -35,6 +35,7 @@ func benchCalibrationCommand() *cli.Command {
 		}
 	}
 	made = append(made,
+		&cli.BoolFlag{Name: "quick", Usage: "count and compare results, and leave out the launches at the estimated size and the simulator's checks: for hundreds of schedules"},
 		&cli.StringFlag{Name: "counted-size", Value: "384x256", Usage: "the size at which kernels are run and counted, `WIDTHxHEIGHT`"},
 		&cli.StringFlag{Name: "out", Usage: "the `FILE.jsonl` of the lines (default: benchmarks/results/calibration/GPU.jsonl)"})
 	archive = append(archive,
@@ -117,7 +118,7 @@ func benchCalibration(c *cli.Context) error {
 		return fmt.Errorf("bench calibration: %w", err)
 	}
 	o := calibration.Options{
-		Target: target, Seed: c.Uint64("seed"), Draws: c.Int("draws"), Counted: counted, Workers: c.Int("jobs"), Again: c.Bool("again"), Out: c.String("out"),
+		Target: target, Seed: c.Uint64("seed"), Draws: c.Int("draws"), Counted: counted, Workers: c.Int("jobs"), Again: c.Bool("again"), Quick: c.Bool("quick"), Out: c.String("out"),
 		Limits:    bench.Limits{CPUSeconds: c.Int("cpu-limit"), CellSeconds: c.Int("cell-limit"), MemoryBytes: int64(c.Float64("memory-limit") * (1 << 30))},
 		Tolerance: harness.Tolerance{Rel: c.Float64("tolerance"), Abs: c.Float64("tolerance")},
 		Command:   cellProcess, Log: c.App.ErrWriter,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -65,9 +66,12 @@ Example:
 			if dump {
 				return autoscheduler.Dump(c.App.Writer, p, prm, c.String("dump"))
 			}
-			s, err := autoscheduler.Schedule(p, prm)
+			s, remarks, err := autoscheduler.ScheduleAndRemark(p, prm)
 			if err != nil {
 				return err
+			}
+			for _, text := range remarks {
+				fmt.Fprintln(c.App.ErrWriter, "gowarp:", text)
 			}
 			return write(c.App.Writer, s, p, format)
 		},

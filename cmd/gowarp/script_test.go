@@ -14,19 +14,26 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the scripts in testdata/script. $PIPELINES holds pipelines that Halide
-// exported; `exit N COMMAND` wants that exit code.
+// exported for OpenCL, $HALIDEIR for CUDA; `exit N COMMAND` wants that exit code.
 func TestScript(t *testing.T) {
 	pipelines, err := filepath.Abs("../../autoscheduler/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(pipelines); err != nil {
+	forCUDA, err := filepath.Abs("../../halideir/testdata")
+	if err != nil {
 		t.Fatal(err)
+	}
+	for _, dir := range []string{pipelines, forCUDA} {
+		if _, err := os.Stat(dir); err != nil {
+			t.Fatal(err)
+		}
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PIPELINES", pipelines)
+			e.Setenv("HALIDEIR", forCUDA)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exit": exitCode},

@@ -31,6 +31,8 @@ type Launch struct {
 	NoChecks bool
 	// L2 is the cache of which traffic to DRAM is estimated; without bytes none is.
 	L2 count.L2
+	// OnShuffle, if it is not nil, is told of every shuffle that a warp executes, by several workers at once.
+	OnShuffle func(Shuffle)
 	// MaxSteps is how many basic blocks a warp may run; 0 is 2^26.
 	MaxSteps int64
 }

@@ -17,8 +17,7 @@ type Analysis struct {
 	ofInput   [][]StageRef
 	inputsOf  [][]int
 
-	canonical []halideir.NodeID          // the first node equal to each
-	letValue  map[string]halideir.NodeID // what each let binds
+	canonical []halideir.NodeID // the first node equal to each
 }
 
 // StageRef names a stage of a Func. Extern Funcs have no stages; their

@@ -284,3 +284,34 @@ func TestDeep(t *testing.T) {
 		t.Errorf("%d multiplications", got)
 	}
 }
+
+// Names of lets are unique in a definition, not in a pipeline.
+func TestLetsOfOneName(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 100)
+	twice := func(v expr) expr { return v.Mul(2) }
+	f := b.Func("f", []string{"x"}, irtest.F32, func(v []expr) expr { return in.At(v[0].Add(1).Let("t", twice)) })
+	g := b.Func("g", []string{"x"}, irtest.F32, func(v []expr) expr { return f.At(v[0].Sub(3).Let("t", twice)) })
+	b.Output(g, 40)
+	p := b.Build()
+	a := access.Analyze(p)
+	for fn, want := range []int64{2, -6} {
+		if x := a.Stage(fn, 0).Loads[0].Index[0]; x.Kind != access.Affine || x.Num != 2 || x.Offset != want {
+			t.Errorf("Func %d reads at %+v, not at 2x%+d", fn, x, want)
+		}
+	}
+	// A variable that is in both lets is neither's.
+	first := slices.IndexFunc(p.Nodes, func(n halideir.Node) bool { return n.Kind == halideir.VarLet && n.Op == halideir.OpVar })
+	for i := range p.Nodes {
+		for j, arg := range p.Nodes[i].Args {
+			if n := &p.Nodes[arg]; n.Op == halideir.OpVar && n.Kind == halideir.VarLet {
+				p.Nodes[i].Args[j] = halideir.NodeID(first)
+			}
+		}
+	}
+	for fn := range 2 {
+		if x := access.Analyze(p).Stage(fn, 0).Loads[0].Index[0]; x.Kind != access.Unknown {
+			t.Errorf("one variable: Func %d reads at %+v", fn, x)
+		}
+	}
+}

@@ -29,30 +29,19 @@ type key struct {
 // Lets are looked through, as Halide's own elimination put them there.
 func (a *Analysis) number() {
 	nodes := a.p.Nodes
-	a.letValue = map[string]halideir.NodeID{}
-	for i := range nodes {
-		if n := &nodes[i]; n.Op == halideir.OpLet {
-			if old, ok := a.letValue[n.Name]; ok && old != n.Args[0] {
-				a.letValue[n.Name] = halideir.NoNode // two lets of one name: leave it opaque
-				continue
-			}
-			a.letValue[n.Name] = n.Args[0]
-		}
-	}
+	values, opaque := letValues(nodes)
 	a.canonical = make([]halideir.NodeID, len(nodes))
 	first := make(map[key]halideir.NodeID, len(nodes))
 	for i := range nodes {
 		id := halideir.NodeID(i)
 		n := &nodes[i]
-		if n.Op == halideir.OpLet && a.letValue[n.Name] != halideir.NoNode {
+		if n.Op == halideir.OpLet && !opaque[id] {
 			a.canonical[i] = a.canonical[n.Args[1]]
 			continue
 		}
-		if n.Op == halideir.OpVar && n.Kind == halideir.VarLet {
-			if v, ok := a.letValue[n.Name]; ok && v >= 0 && v < id {
-				a.canonical[i] = a.canonical[v]
-				continue
-			}
+		if v, ok := values[id]; ok {
+			a.canonical[i] = a.canonical[v]
+			continue
 		}
 		k := a.keyOf(n)
 		if c, ok := first[k]; ok {
@@ -62,6 +51,56 @@ func (a *Analysis) number() {
 		first[k] = id
 		a.canonical[i] = id
 	}
+}
+
+// mostLetVisits bounds the search for what lets bind; more of them stay opaque.
+const mostLetVisits = 1 << 24
+
+// letValues is the value of every variable that a let binds. A let is opaque if a variable of its name in its body stands in front
+// of its value or belongs to another let too: names are unique in a definition only.
+func letValues(nodes []halideir.Node) (values map[halideir.NodeID]halideir.NodeID, opaque map[halideir.NodeID]bool) {
+	values, opaque = map[halideir.NodeID]halideir.NodeID{}, map[halideir.NodeID]bool{}
+	owner := map[halideir.NodeID]halideir.NodeID{}
+	seen := make([]int, len(nodes))
+	visits := 0
+	for i := range nodes {
+		let := halideir.NodeID(i)
+		if nodes[i].Op != halideir.OpLet {
+			continue
+		}
+		value, stack := nodes[i].Args[0], []halideir.NodeID{nodes[i].Args[1]}
+		for ; len(stack) > 0 && visits < mostLetVisits; visits++ {
+			id := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if seen[id] == i+1 {
+				continue
+			}
+			seen[id] = i + 1
+			n := &nodes[id]
+			stack = append(stack, n.Args...)
+			if n.Op != halideir.OpVar || n.Kind != halideir.VarLet || n.Name != nodes[i].Name {
+				continue
+			}
+			if other, ok := owner[id]; ok || value >= id {
+				opaque[let] = true
+				if ok {
+					opaque[other] = true
+				}
+				delete(values, id)
+				continue
+			}
+			owner[id], values[id] = let, value
+		}
+		if visits >= mostLetVisits {
+			opaque[let] = true
+		}
+	}
+	for id, let := range owner {
+		if opaque[let] {
+			delete(values, id)
+		}
+	}
+	return values, opaque
 }
 
 // Canonical is the first of all expressions that are equal to this one.

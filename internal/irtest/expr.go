@@ -143,7 +143,10 @@ func (e Expr) Likely() Expr {
 
 // Let is body with name bound to e.
 func (e Expr) Let(name string, body func(v Expr) Expr) Expr {
-	v := e.b.node(halideir.Node{Op: halideir.OpVar, Type: e.Type(), Kind: halideir.VarLet, Name: name})
+	n := halideir.Node{Op: halideir.OpVar, Type: e.Type(), Kind: halideir.VarLet, Name: name}
+	clear(e.b.seen) // as pipelines are exported, no node of one let is another's
+	v := e.b.node(n)
 	x := body(v)
+	clear(e.b.seen)
 	return e.b.node(halideir.Node{Op: halideir.OpLet, Type: x.Type(), Name: name, Args: []halideir.NodeID{e.id, x.id}})
 }

@@ -32,6 +32,7 @@ type Tap struct {
 	Func, Input, Out int
 	Index            []access.Index
 	Bytes            int64
+	In               int // the inlined definition that loads it, by number; 0 is the stage itself
 }
 
 // Call is an inlined definition at one point: its operations without those of what it calls.
@@ -39,6 +40,7 @@ type Call struct {
 	Func  int
 	Index []access.Index // over the loops of the expanded stage
 	Ops   int
+	In    int // the definition that calls it, by number
 }
 
 // MaxInstances bounds the inlined definitions in one stage. Halide expands them
@@ -62,7 +64,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 		s := an.Stage(it.fn, 0)
 		ops := s.Value.Total()
 		e.out.Ops += ops
-		e.out.Calls = append(e.out.Calls, Call{it.fn, it.at, ops})
+		e.out.Calls = append(e.out.Calls, Call{it.fn, it.at, ops, it.in})
 		e.stage(it, s)
 	}
 	e.out.Reads, e.out.Buffers = sources(e.out.Loads)
@@ -139,6 +141,7 @@ type expander struct {
 // instance is an inlined Func at one point; 0 is the number of the stage itself.
 type instance struct {
 	number int
+	in     int // the number of what calls it
 	fn     int
 	at     []access.Index
 }
@@ -164,12 +167,12 @@ func (e *expander) stage(of instance, st *access.Stage) {
 				return
 			}
 			e.out.Instances++
-			it := instance{e.out.Instances, l.Func, idx}
+			it := instance{e.out.Instances, of.number, l.Func, idx}
 			e.work = append(e.work, it)
 			e.done = append(e.done, it)
 			continue
 		}
-		e.out.Loads = append(e.out.Loads, Tap{Func: l.Func, Input: l.Input, Out: l.Out, Index: idx, Bytes: l.Type.Bytes()})
+		e.out.Loads = append(e.out.Loads, Tap{Func: l.Func, Input: l.Input, Out: l.Out, Index: idx, Bytes: l.Type.Bytes(), In: of.number})
 	}
 }
 

@@ -124,6 +124,27 @@ func (k *Kernel) ThreadsOf(fn int) int64 {
 	return 1
 }
 
+// Times is how often a member is computed in a launch: once a block, a warp or a thread.
+func (k *Kernel) Times(m *Member) int64 {
+	n := k.Tiles()
+	switch m.Where {
+	case AtThread:
+		n *= k.ThreadsOf(m.Anchor)
+	case AtWarp:
+		n *= k.Warp.Warps
+	}
+	return n
+}
+
+// StoredPoints is how many points of a member are computed each time.
+func (m *Member) StoredPoints() int64 {
+	n := int64(1)
+	for _, e := range m.Extents {
+		n *= e
+	}
+	return n
+}
+
 // MemberIndex is where a Func stands among the members, -1 if it is none.
 func (k *Kernel) MemberIndex(fn int) int {
 	for i := range k.Members {

@@ -28,11 +28,20 @@ type Problem struct {
 	Host    []string // by Func id: why it runs on the host; empty if it runs on the GPU
 	Apart   []bool   // by Func id: it shares no kernel with another Func
 
+	// Profile is what a profile says of each stage by itself, by stage index; nil without one.
+	Profile []StageProfile
+
 	// Kept is what other packages work out once for a problem, each under a key of its own.
 	Kept map[any]any
 
 	funcBytes, inputBytes []float64 // see BufferBytes
 	first                 []int     // Func id -> index of its stage 0
+}
+
+// StageProfile is what was counted of a stage by itself, with nothing inlined. The zero value: nothing.
+type StageProfile struct {
+	Registers int     // a thread
+	Cycles    float64 // an iteration
 }
 
 // Limits is what no launch may exceed.

@@ -116,7 +116,7 @@ func (p Program) simulateOn(t *testing.T, tree *harness.Tree, root *harness.Prog
 	want := run(t, root, in, out)
 	for _, capability := range capabilities {
 		t.Run(fmt.Sprintf("%s/%dx%d/sm_%d", name, size[0], size[1], capability), func(t *testing.T) {
-			o.Target = fmt.Sprintf("host-cuda-cuda_capability_%d", capability)
+			o.Target = cudaTarget(capability)
 			row := rows.Row{Check: check, Scheduler: strings.Split(name, "/")[0], Capability: capability, Size: size, Figures: map[string]float64{}}
 			seen, text := p.simulate(t, tree, o, capability, in, out, want, row.Figures)
 			row.Outcome = seen

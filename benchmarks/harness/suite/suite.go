@@ -231,7 +231,7 @@ func (p Program) oclgrind(t *testing.T, tree *harness.Tree) {
 func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 	figures := map[string]float64{}
 	p.record(t, rows.Row{Check: rows.PTXAS, Capability: sm, Size: p.Estimated, Figures: figures})
-	e, program := p.emit(t, tree, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: p.scheduler(nil)})
+	e, program := p.emit(t, tree, harness.EmitOptions{Target: cudaTarget(sm), Scheduler: p.scheduler(nil)})
 	uses, err := tree.CheckPTX(e, sm)
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []
 	t.Helper()
 	dump := filepath.Join(t.TempDir(), "pipeline.json")
 	scheduler := p.scheduler(map[string]string{"dump": dump})
-	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", sm), Scheduler: scheduler, Outputs: []string{"schedule"}, Env: []string{"HL_DEBUG_AUTOSCHEDULE=1"}, Fresh: true})
+	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: cudaTarget(sm), Scheduler: scheduler, Outputs: []string{"schedule"}, Env: []string{"HL_DEBUG_AUTOSCHEDULE=1"}, Fresh: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,12 +30,13 @@ type Options struct {
 	Capability int
 	Budget     int // bytes of device memory
 	MaxSteps   int64
+	Shuffles   string           // file for a line of JSON a shuffle, "" for none
 	Device     occupancy.Device // whose L2 and SMs the estimate of DRAM traffic is for
 }
 
 // FromEnvironment reads the options.
 func FromEnvironment(getenv func(string) string) (Options, error) {
-	o := Options{ReportDir: getenv("GOWARP_GPUSIM_REPORTS"), Capability: 86, Budget: 8 << 30}
+	o := Options{ReportDir: getenv("GOWARP_GPUSIM_REPORTS"), Shuffles: getenv("GOWARP_GPUSIM_SHUFFLES"), Capability: 86, Budget: 8 << 30}
 	var errs []error
 	number := func(name string, put func(uint64)) {
 		if s := getenv(name); s != "" {
@@ -314,9 +315,13 @@ func (s *server) launch(p []byte) code {
 	dims := func(w []uint64) [3]int { return [3]int{int(w[0]), int(w[1]), int(w[2])} }
 	l := exec.Launch{Kernel: f.k, Grid: dims(w[1:]), Block: dims(w[4:]), SharedBytes: int(w[7]), Params: p[64:],
 		Seed: s.o.Seed, Blocks: s.o.Blocks, NoChecks: s.o.NoChecks, MaxSteps: s.o.MaxSteps}
+	shuffles, err := s.shuffles(&l)
+	if err != nil {
+		return s.fail(invalidValue, "GOWARP_GPUSIM_SHUFFLES: %v", err)
+	}
 	l.L2 = count.L2{Bytes: s.o.Device.L2Bytes, Wave: wave(&s.o.Device, l)}
 	res, err := exec.Run(context.Background(), s.mem, l, &s.log)
-	if err != nil {
+	if err := errors.Join(err, shuffles.close()); err != nil {
 		return s.fail(invalidValue, "%v", err)
 	}
 	s.note(f, l, res)

@@ -1,4 +1,5 @@
-package calibration
+// Package rank says how alike two lists of figures order the same things, whatever their units.
+package rank
 
 import (
 	"math"
@@ -7,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Ranks are the places of values in their order, from 1; equal values share the mean of
+// Of is the places of values in their order, from 1; equal values share the mean of
 // theirs.
-func Ranks(values []float64) []float64 {
+func Of(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
@@ -43,5 +44,5 @@ func Spearman(x, y []float64) float64 {
 	if len(x) < 3 || slices.Min(x) == slices.Max(x) || slices.Min(y) == slices.Max(y) {
 		return math.NaN()
 	}
-	return stat.Correlation(Ranks(x), Ranks(y), nil)
+	return stat.Correlation(Of(x), Of(y), nil)
 }

@@ -1,0 +1,49 @@
+package strategy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Refuser is a Chooser that says why it has no choice.
+type Refuser interface {
+	// Refusal is why Choices are none for one stage.
+	Refusal(stage int) error
+}
+
+// Refusal implements Refuser: what is in the way of the tile of one row and the most points a lane, which has the most room
+// beside a halo, or else of the smallest that there is room for.
+func (w *warpTiles) Refusal(int) error {
+	var tiles []lanePoints
+	for _, px := range slices.Backward(warpPoints) {
+		tiles = append(tiles, lanePoints{px: px, rows: 1, layers: 1})
+	}
+	if o := w.only; o.Points > 0 {
+		tiles = []lanePoints{{px: o.Points, rows: o.Rows, layers: max(o.Layers, 1), strided: o.Strided}}
+	}
+	var why error
+	for _, lp := range tiles {
+		for _, s := range w.sets {
+			c, err := w.count(s, lp)
+			scratch := int64(0)
+			if err == nil {
+				scratch = w.scratch(s, lp, c.width)
+			}
+			switch {
+			case err != nil:
+				if why == nil {
+					why = err
+				}
+			case scratch > w.pr.Limits.SharedBytes:
+				why = fmt.Errorf("a tile of %d points and %d rows a lane takes %d B of shared memory of %d", lp.px, lp.rows, scratch, w.pr.Limits.SharedBytes)
+			case c.registers > w.pr.Limits.MaxRegisters-spareRegisters:
+				why = fmt.Errorf("a tile of %d points and %d rows a lane takes %d registers, too many for %d", lp.px, lp.rows, c.registers, w.pr.Limits.MaxRegisters)
+			}
+		}
+	}
+	if why == nil {
+		why = errors.New("no tile of it fits")
+	}
+	return why
+}
