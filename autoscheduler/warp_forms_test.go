@@ -155,3 +155,64 @@ func TestWarpTileWords(t *testing.T) {
 		}
 	}
 }
+
+// TestWarpFractions: where several fractions in registers compete, each kernel has in its scratch what its choice says, and the strategy of its name; what fits the registers
+// alone is no hybrid's in tiling=all.
+func TestWarpFractions(t *testing.T) {
+	p := deep()
+	prm := DefaultParams()
+	prm.Tiling, prm.Cost = "all", "issue"
+	s := strategy.WarpFractions{InRegisters: []float64{.5, 0}}
+	taller := strategy.WarpFractions{InRegisters: []float64{.5, 0}, Taller: true}
+	r, err := Run(p, prm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := r.Problem.NewGroup(p.Outputs[0], []int{p.Outputs[0] - 1, p.Outputs[0] - 2, p.Outputs[0] - 3})
+	offered := func(s strategy.Strategy) []plan.Kernel {
+		ready, err := s.Prepare(r.Problem, g, strategy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []plan.Kernel
+		for _, c := range ready.(strategy.Chooser).Choices(0, strategy.StepOfTwo) {
+			k, err := ready.Kernel(0, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := legality.Check(r.Problem, k); err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, *k)
+		}
+		return out
+	}
+	seen := map[float64]int{}
+	for _, k := range offered(s) {
+		in := k.Choice.Warp.InRegisters
+		seen[in]++
+		if want := map[float64]string{.5: "warp-hybrid", 0: "warp-shared"}[in]; k.Strategy != want || k.SharedBytes == 0 {
+			t.Errorf("%g in registers: %s with %d B of shared memory", in, k.Strategy, k.SharedBytes)
+		}
+		for i := range k.Members {
+			m := &k.Members[i]
+			if kept := float64(m.LaneSlots()-m.Demoted) / float64(m.LaneSlots()); kept > in+.25 || kept < in-.25 || in == 0 && kept > 0 {
+				t.Errorf("%g in registers: %d of %d are demoted", in, m.Demoted, m.LaneSlots())
+			}
+		}
+	}
+	if seen[.5] == 0 || seen[0] == 0 {
+		t.Errorf("fractions offered: %v", seen)
+	}
+	registers, err := strategy.WarpRegisters{}.Prepare(r.Problem, g, strategy.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range offered(taller) {
+		c := k.Choice
+		c.Strategy, c.Warp.InRegisters = "warp-registers", 1
+		if alone, err := registers.Kernel(0, c); err == nil && alone.Registers <= r.Problem.Limits.MaxRegisters-4 {
+			t.Errorf("%+v is offered, and takes %d registers without a scratch", k.Choice.Warp, alone.Registers)
+		}
+	}
+}

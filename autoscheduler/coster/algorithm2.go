@@ -246,7 +246,8 @@ func describe(pr *plan.Problem, k *plan.Kernel, h *hardware) groupShape {
 			}
 			continue // in each thread's own registers: no buffer
 		case plan.AtWarp:
-			inLanes += size
+			inScratch := size * float64(m.Demoted) / float64(max(m.LaneSlots(), 1))
+			inLanes, inShared = inLanes+size-inScratch, inShared+inScratch
 		default:
 			inShared += size
 		}

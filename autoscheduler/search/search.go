@@ -112,6 +112,9 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 		if i >= len(strategies) && best != nil {
 			break
 		}
+		if skips, ok := st.(strategy.GroupingSkipper); ok && ph == coster.Grouping && !skips.WhileGrouping() {
+			continue
+		}
 		prepared, err := st.Prepare(pr, g, o)
 		if err != nil {
 			why.prepare = append(why.prepare, err)

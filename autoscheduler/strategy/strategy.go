@@ -34,6 +34,11 @@ type Sizer interface {
 	Block(stage int, c plan.Choice) [3]int64
 }
 
+// GroupingSkipper is a Strategy that may have no part in deciding which Funcs are computed together.
+type GroupingSkipper interface {
+	WhileGrouping() bool
+}
+
 // Chooser is a Prepared with choices of its own, instead of those of Tiles.
 type Chooser interface {
 	// Choices are the candidates for one stage, the most promising first.
@@ -96,8 +101,12 @@ var Tilings = map[string][]Strategy{
 	"warp-shared":    {WarpShared{}},
 	"warp-hybrid":    {WarpHybrid{}},
 	"warp":           {WarpRegisters{}, Root{}, BlockTile{}},
-	"all":            {Root{}, BlockTile{}, BlockWindow{}, WarpRegisters{}},
+	"all":            {Root{}, BlockTile{}, BlockWindow{}, WarpRegisters{}, WarpFractions{InRegisters: quarters, Taller: true}},
 }
+
+// quarters are the fractions in registers of hybrid tiles of a warp among which a coster chooses. Halide's directives do not say such
+// tiles, so they come after the tiles in registers alone, which win where both cost the same.
+var quarters = []float64{.75, .5, .25, 0}
 
 // Otherwise are the strategies for what those of a tiling cannot do.
 var Otherwise = []Strategy{Root{}, BlockTile{}}

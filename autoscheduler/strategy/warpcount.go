@@ -17,6 +17,7 @@ type warpCount struct {
 	instructions float64 // a lane, of the whole tile
 	requests     float64 // to the load/store units: loads, stores, shuffles
 	registers    int     // a lane
+	early        int     // registers, if it has what a stage loads from memory at once
 }
 
 // Instructions beside the operations that the definitions name. The figures are counts in the code
@@ -79,6 +80,7 @@ type counter struct {
 	memory  map[int]bool  // of inlined Funcs: whether they load from memory
 	demoted map[int]int64 // of members: so many of the first registers of a lane are in the scratch
 	stage   int           // the one that is being counted, from 1
+	loaded  int           // by it from memory
 }
 
 // count counts the tile of a warp whose lanes have so many points, once.
@@ -217,6 +219,7 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 	}
 	c.start, c.shape = c.now[1], grow
 	c.stage++
+	c.loaded = 0
 	var lo, n, apart [maxSpotDims]int64
 	for k, d := range grow {
 		lo[k], apart[k] = d.Lo, 1
@@ -380,6 +383,8 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		return
 	}
 	// Halide's loads of one stage are not merged across its unrolled points.
+	c.loaded++
+	c.count.early = max(c.count.early, warpBaseRegisters+c.loaded)
 	c.count.requests++
 	c.count.instructions += 1 + pointInstructions
 	if !known {

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"fmt"
 	"math"
 
 	"gowarp/internal/plan"
@@ -30,6 +31,67 @@ func (WarpShared) Name() string { return "warp-shared" }
 // Prepare implements Strategy.
 func (WarpShared) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, error) {
 	return prepareWarps(pr, g, o, WarpShared{}.Name(), 0)
+}
+
+// WarpFractions is WarpHybrid and WarpShared with several fractions, for a coster to choose from.
+type WarpFractions struct {
+	InRegisters []float64
+	// Taller offers only tiles that registers alone do not hold.
+	Taller bool
+}
+
+// Name implements Strategy.
+func (WarpFractions) Name() string { return WarpHybrid{}.Name() }
+
+// WhileGrouping implements GroupingSkipper: what is computed together is decided without, which would take as many times as long.
+func (WarpFractions) WhileGrouping() bool { return false }
+
+// Prepare implements Strategy.
+func (f WarpFractions) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, error) {
+	p, err := prepareWarps(pr, g, o, f.Name(), 1)
+	whole, ok := p.(*warpTiles)
+	if err != nil || !ok {
+		return nil, err
+	}
+	var all fractions
+	for _, in := range f.InRegisters {
+		w := whole.hybrid(in)
+		w.taller = f.Taller
+		if in == 0 {
+			w.name = WarpShared{}.Name()
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+// fractions is a group that is set to run with each of several fractions in registers.
+type fractions []*warpTiles
+
+// Choices implements Chooser.
+func (f fractions) Choices(stage int, step Step) []plan.Choice {
+	var all []plan.Choice
+	for _, w := range f {
+		all = append(all, w.Choices(stage, step)...)
+	}
+	return all
+}
+
+// Kernel implements Prepared.
+func (f fractions) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
+	for _, w := range f {
+		if w.inRegisters == c.Warp.InRegisters {
+			return w.Kernel(stage, c)
+		}
+	}
+	return nil, fmt.Errorf("%s: %g is none of the fractions in registers", c.Strategy, c.Warp.InRegisters)
+}
+
+// hybrid is a group that is set to run with all in registers, set to run with a fraction.
+func (w *warpTiles) hybrid(inRegisters float64) *warpTiles {
+	h := *w
+	h.whole, h.inRegisters, h.counted = w, inRegisters, map[warpShape]warpCounted{}
+	return &h
 }
 
 // demoted is how many of a member's registers of a lane go to the scratch: to the nearest whole register.

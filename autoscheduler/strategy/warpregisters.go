@@ -84,12 +84,11 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	if len(base.members) == 0 {
 		w.sets = w.sets[1:]
 	}
-	if inRegisters < 1 {
-		whole := *w
-		w.whole, w.inRegisters, w.counted = &whole, inRegisters, map[warpShape]warpCounted{}
-	}
 	if len(w.sets) == 0 {
 		return fail("%s needs nothing that lanes could exchange", f.Label)
+	}
+	if inRegisters < 1 {
+		return w.hybrid(inRegisters), nil
 	}
 	return w, nil
 }
@@ -147,6 +146,7 @@ func warpLoops(pr *plan.Problem, g *plan.Group) (x, y, z int) {
 type warpTiles struct {
 	name        string     // the strategy's
 	inRegisters float64    // the fraction of each member's registers that stay registers
+	taller      bool       // only tiles that do not fit with all of it in registers
 	whole       *warpTiles // the same with all of it in registers; nil if it is that
 	pr          *plan.Problem
 	g           *plan.Group
@@ -463,22 +463,22 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 		}
 	}
 	for i, s := range w.sets {
+		tall := make([]int64, len(layers)) // rows from which on there is no hope, with as many layers and no more points
 		for _, px := range points {
-			for _, ly := range layers {
+			for j, ly := range layers {
 				if ly > 1 && s.flat {
 					continue
 				}
 				for _, r := range rows {
 					lp := lanePoints{px: px, rows: r, layers: ly, strided: asked && w.only.Strided && px > 1}
+					if !asked && (tall[j] > 0 && r >= tall[j] || w.hopeless(s, lp)) {
+						for k := j; k < len(tall); k++ { // more rows, layers and points need more
+							tall[k] = r
+						}
+						break
+					}
 					if w.whole != nil && w.whole.fewest(lp) != i {
 						continue // the members are those of warp-registers, so that fractions compare
-					}
-					c, err := w.count(s, lp)
-					if err == nil && c.registers > hopeless*w.pr.Limits.MaxRegisters && !asked {
-						break // and more rows need more
-					}
-					if err != nil {
-						continue
 					}
 					for _, warps := range blocks {
 						if one, ok := w.candidate(i, lp, warps, asked); ok {
@@ -513,7 +513,9 @@ func (w *warpTiles) candidate(set int, lp lanePoints, warps int64, asked bool) (
 	extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent
 	c, err := w.count(s, lp)
 	switch {
-	case err != nil || !asked && c.registers > w.pr.Limits.MaxRegisters-spareRegisters:
+	case err != nil || !asked && w.spills(s, lp):
+		return scored{}, false
+	case w.taller && !asked && !w.whole.spills(s, lp):
 		return scored{}, false
 	case w.scratch(s, lp, c.width)*warps > w.pr.Limits.SharedBytes:
 		return scored{}, false
@@ -530,9 +532,42 @@ func (w *warpTiles) candidate(set int, lp lanePoints, warps int64, asked bool) (
 		waste *= float64(roundUp(extent[w.z], lp.layers)) / float64(extent[w.z])
 	}
 	return scored{
-		plan.Choice{Strategy: w.name, Tile: w.blockTile(c.width, lp, warps), Warp: plan.WarpChoice{Points: lp.px, Rows: lp.rows, Layers: lp.layers, Warps: warps, Strided: lp.strided, Set: set}},
+		plan.Choice{Strategy: w.name, Tile: w.blockTile(c.width, lp, warps), Warp: plan.WarpChoice{Points: lp.px, Rows: lp.rows, Layers: lp.layers, Warps: warps, Strided: lp.strided, Set: set, InRegisters: w.inRegisters}},
 		c.perOutput(w.pr.Limits.MaxRegisters) * waste,
 	}, true
+}
+
+// hopeless reports whether a tile needs so many times the registers that there are that no larger one is looked at. One of which the registers of
+// some member alone are so many is not counted.
+func (w *warpTiles) hopeless(s *warpSet, lp lanePoints) bool {
+	most := int64(hopeless * w.pr.Limits.MaxRegisters)
+	if w.inRegisters >= 1 {
+		for i := range s.members {
+			m := &s.members[i]
+			slots := m.points(lp.px)
+			for k, d := range m.grow {
+				if k != m.lane {
+					slots *= d.Extent(w.tileOf(w.tile(lp, 1, 1), d.Dim))
+				}
+			}
+			if slots > most {
+				return true
+			}
+		}
+	}
+	c, err := w.count(s, lp)
+	return err == nil && int64(c.registers) > most
+}
+
+// farTooEarly is how many times the registers there are what a stage loads may take: seen without spills are 1.7 times, with many of them 3.
+const farTooEarly = 2
+
+// spills reports whether a tile takes more registers than a search leaves it. A hybrid's are few where it has them all in turn; the compiler
+// loads early, and what it then spills may be more than the tile keeps. Without such a scratch it is spilled where it is far too many.
+func (w *warpTiles) spills(s *warpSet, lp lanePoints) bool {
+	c, err := w.count(s, lp)
+	most := w.pr.Limits.MaxRegisters - spareRegisters
+	return err != nil || c.registers > most || w.inRegisters < 1 && c.early > most || c.early > farTooEarly*most
 }
 
 // fewest is the set of members with which a tile issues the fewest instructions, -1 if none can be counted.

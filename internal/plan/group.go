@@ -32,6 +32,7 @@ type WarpChoice struct {
 	Warps        int64 // a block
 	Strided      bool  // the points of a lane are a warp apart
 	Set          int   // which of the strategy's sets of members
+	InRegisters  float64
 }
 
 // Has reports whether the group computes the Func, inlined Funcs apart.
