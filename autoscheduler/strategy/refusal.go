@@ -20,6 +20,9 @@ func (w *warpTiles) Refusal(int) error {
 	if w.only.Points > 0 {
 		points, rows = []int64{w.only.Points}, w.only.Rows
 	}
+	if w.y < 0 && (rows > 1 || w.only.Warps > 1) {
+		return errors.New("it has one loop to tile, so that its blocks are of one warp and one row")
+	}
 	var why error
 	for _, px := range points {
 		for _, s := range w.sets {
