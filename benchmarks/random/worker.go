@@ -57,8 +57,8 @@ type Result struct {
 	Kernels int // launched on the simulator
 	// Exchanges are the shuffles and the requests to shared memory that its kernels made there.
 	Exchanges int64
-	Seconds float64
-	root    bool // it ran at root
+	Seconds   float64
+	root      bool // it ran at root
 }
 
 // Runner runs pipelines in processes of their own.
