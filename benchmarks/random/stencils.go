@@ -55,7 +55,11 @@ func (g *generator) stencils() *Pipeline {
 		g.p.Params = append(g.p.Params, fmt.Sprintf("frac_reg=%.2f", float64(g.draw(0, 20))/20))
 	}
 	if g.chance(2) {
-		g.p.Params = append(g.p.Params, "max_registers=255", fmt.Sprintf("warp_tile=%dx%dx%d", pick(g, 1, 2, 4), g.draw(1, 6), g.draw(1, 4)))
+		rows, warps := g.draw(1, 6), g.draw(1, 4)
+		if g.h <= 4 { // a loop that is too short to be tiled
+			rows, warps = 1, 1
+		}
+		g.p.Params = append(g.p.Params, "max_registers=255", fmt.Sprintf("warp_tile=%dx%dx%d", pick(g, 1, 2, 4), rows, warps))
 	}
 	return g.p
 }

@@ -156,6 +156,9 @@ private:
         if (got.trap) {
             at("it checks its storage at run time, with a trap");
         }
+        if (got.unheld) {
+            at("it stores a Func that nothing reads once its code is simplified, which Halide's code generator does not take");
+        }
         if (got.torn) {
             at("its atomic operation loads the old value without protection");
             add(verdict.torn, want.func);

@@ -4,6 +4,7 @@
 #include "export.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 using namespace Halide;
@@ -165,7 +166,16 @@ private:
         in_kernel_ = in_kernel_ && !outermost;
     }
 
+    // Of registers of lanes that nothing reads any more Halide 21 removes the allocation and leaves the end of it, on which
+    // its code generator stops.
+    void visit(const Free *op) override {
+        if (in_kernel_ && !held_.count(op->name)) {
+            found.back().unheld = true;
+        }
+    }
+
     void visit(const Allocate *op) override {
+        held_.insert(op->name);
         const bool scratch = scratch_;
         if (in_kernel_ && op->memory_type == MemoryType::GPUShared) {
             int64_t bytes = op->type.bytes();
@@ -250,6 +260,7 @@ private:
 
     const Graph &g_;
     Values values_;
+    std::set<std::string> held_;
     bool in_kernel_ = false, atomic_ = false, scratch_ = false;
     int64_t times_ = 1;
 };
@@ -273,7 +284,7 @@ std::string print_lowered(const Lowered &all) {
         for (const auto &v : {k.blocks, k.threads}) {
             s << " " << v[0] << " " << v[1] << " " << v[2];
         }
-        s << " " << k.shared_bytes << " " << k.times << " " << k.trap << " " << k.torn << " " << k.global_scratch << "\n";
+        s << " " << k.shared_bytes << " " << k.times << " " << k.trap << " " << k.torn << " " << k.global_scratch << " " << k.unheld << "\n";
     }
     return s.str();
 }
@@ -288,7 +299,7 @@ Lowered parse_lowered(const std::string &text) {
     }
     Launch k;
     while (s >> k.func >> k.stage >> k.blocks[0] >> k.blocks[1] >> k.blocks[2] >> k.threads[0] >> k.threads[1] >> k.threads[2] >>
-           k.shared_bytes >> k.times >> k.trap >> k.torn >> k.global_scratch) {
+           k.shared_bytes >> k.times >> k.trap >> k.torn >> k.global_scratch >> k.unheld) {
         all.launches.push_back(k);
     }
     return all;

@@ -21,6 +21,7 @@ struct Launch {
     bool trap = false;          // it checks something at run time
     bool torn = false;          // an atomic operation takes its old value from a load of its own
     bool global_scratch = false;  // its private storage is in global memory
+    bool unheld = false;          // it frees what it does not hold
 };
 
 // The points of an input that it must have along one dimension.

@@ -186,6 +186,19 @@ func (w *warpPage) program(b *strings.Builder, name string) {
 		fmt.Fprintf(b, " | %s | %d | %.2f | %s | %s |\n", span(s.registers, "%d"), s.spills, s.occupancy, halo, again)
 	}
 	fmt.Fprintln(b)
+	unplanned := map[string][]string{}
+	var reasons []string
+	for _, r := range rows {
+		if r.Unplanned != "" {
+			if unplanned[r.Unplanned] == nil {
+				reasons = append(reasons, r.Unplanned)
+			}
+			unplanned[r.Unplanned] = append(unplanned[r.Unplanned], called(r))
+		}
+	}
+	for _, why := range reasons {
+		fmt.Fprintf(b, "Of %s the forms are not known: %s.\n\n", strings.Join(unplanned[why], ", "), why)
+	}
 }
 
 func percent(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }

@@ -30,7 +30,10 @@ func TestWarpTiles(t *testing.T) {
 	}
 	failed := warpRecord("gowarp:cost=issue,tiling=warp-shared", map[string]string{"tiling": "warp-shared"}, "", 0, 0)
 	failed.Outcome, failed.Reason, failed.Counted, failed.Kernels = bench.FailsToSchedule, "no kernel of this pipeline can be done so", nil, nil
+	another := warpRecord("gowarp:e", hybrid("0"), "", 95, 0)
+	another.Unplanned = "another schedule was taken"
 	text := WarpTiles([]bench.Record{
+		another,
 		warpRecord("gowarp:a", hybrid("0.25"), "warp-hybrid", 90, 0),
 		warpRecord("gowarp:b", hybrid("0.5"), "warp-hybrid", 85, 0),
 		warpRecord("gowarp:c", map[string]string{"tiling": "block"}, "block-tile", 210, 0),
@@ -47,7 +50,7 @@ func TestWarpTiles(t *testing.T) {
 		// Two of the three launched; the special case is the other's form. Its occupancy is that of its stage.
 		"| block | 2 of 2 | 100 % | 210 | 0 | 2.00 | 0 | 30.0 | 40 | 0 | 0.50 | 50 % | 50 % |\n",
 		"| warp-registers | 1 of 2 | 80 % | 60.0 | 0 | 2.00 | 0 | 30.0 | 40 | 24 | 0.50 | 50 % | 50 % |\n",
-		"| warp-shared | **fails-to-schedule** |", "| warp-hybrid 0.5 | 1 of 2 | 80 % | 85.0 |", "| warp-hybrid 0.25 | 1 of 2 |",
+		"| warp-shared | **fails-to-schedule** |", "| warp-hybrid 0.5 | 1 of 2 | 80 % | 85.0 |", "| warp-hybrid 0.25 | 1 of 2 |", "| warp-hybrid 0 |  |  | 95.0 |", "Of warp-hybrid 0 the forms are not known: another schedule was taken.",
 		"| harris | 119 | 80.0 | 85.0 | warp-hybrid 0.5 | no |\n", // 60 is less, and spills
 		"| harris | 1.50 / 1.25 | 0.80 / 0.70 | 2.25 / 1.96 | block | - | 1.00 | 1.00 (0.5) | - | 3.50 | 2.47 |\n",
 		"| geometric mean | ", "no kernel of this pipeline can be done so",

@@ -1,6 +1,6 @@
 // 3x3 box blur in two passes of some channels, for 16-bit and for f32 samples, written
 // as a user writes it: the algorithm, estimates, and no schedule but for comparison. The input
-// is two samples wider and higher.
+// is two samples wider and higher, or as large with its edge repeated.
 #include "Halide.h"
 
 namespace {
@@ -13,6 +13,7 @@ class Blur : public Generator<Blur<Sample, Sum>> {
 public:
     GeneratorParam<int> width{"width", 1536};
     GeneratorParam<int> height{"height", 2560};
+    GeneratorParam<bool> clamped{"clamped", false};
 
     enum class Schedule { none, expert };  // expert: for GPUs, by hand
     GeneratorParam<Schedule> scheduled{"schedule", Schedule::none, {{"none", Schedule::none}, {"expert", Schedule::expert}}};
@@ -26,10 +27,16 @@ public:
             return cast<Sample>((cast<Sum>(a) + cast<Sum>(b) + cast<Sum>(c)) / cast<Sum>(3));
         };
         Func across("across");
-        across(x, y, c) = mean(input(x, y, c), input(x + 1, y, c), input(x + 2, y, c));
+        Func edge;
+        if (clamped) {
+            edge = BoundaryConditions::repeat_edge(input);
+        }
+        const auto in = [&](const Expr &i) { return clamped ? Expr(edge(i, y, c)) : Expr(input(i, y, c)); };
+        across(x, y, c) = mean(in(x), in(x + 1), in(x + 2));
         output(x, y, c) = mean(across(x, y, c), across(x, y + 1, c), across(x, y + 2, c));
 
-        input.set_estimates({{0, width + 2}, {0, height + 2}, {0, 3}});
+        const int more = clamped ? 0 : 2;
+        input.set_estimates({{0, width + more}, {0, height + more}, {0, 3}});
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
 
         if (scheduled == Schedule::expert) {
