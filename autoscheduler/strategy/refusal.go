@@ -22,7 +22,7 @@ func (w *warpTiles) Refusal(int) error {
 	if o := w.only; o.Points > 0 {
 		tiles = []lanePoints{{px: o.Points, rows: o.Rows, layers: max(o.Layers, 1), strided: o.Strided}}
 	}
-	if w.y < 0 && (rows > 1 || w.only.Warps > 1) {
+	if w.y < 0 && (w.only.Rows > 1 || w.only.Warps > 1) {
 		return errors.New("it has one loop to tile, so that its blocks are of one warp and one row")
 	}
 	var why error

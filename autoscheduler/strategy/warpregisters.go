@@ -471,6 +471,9 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 				}
 				for _, r := range rows {
 					lp := lanePoints{px: px, rows: r, layers: ly, strided: asked && w.only.Strided && px > 1}
+					if w.taller && !asked && tall[j] == 0 && !w.whole.loadsTooMuch(s, lp) && !w.whole.spills(s, lp) {
+						continue
+					}
 					if !asked && (tall[j] > 0 && r >= tall[j] || w.hopeless(s, lp)) {
 						for k := j; k < len(tall); k++ { // more rows, layers and points need more
 							tall[k] = r
@@ -515,8 +518,6 @@ func (w *warpTiles) candidate(set int, lp lanePoints, warps int64, asked bool) (
 	switch {
 	case err != nil || !asked && w.spills(s, lp):
 		return scored{}, false
-	case w.taller && !asked && !w.whole.spills(s, lp):
-		return scored{}, false
 	case w.scratch(s, lp, c.width)*warps > w.pr.Limits.SharedBytes:
 		return scored{}, false
 	case w.y < 0 && (warps > 1 || lp.rows > 1):
@@ -541,7 +542,11 @@ func (w *warpTiles) candidate(set int, lp lanePoints, warps int64, asked bool) (
 // some member alone are so many is not counted.
 func (w *warpTiles) hopeless(s *warpSet, lp lanePoints) bool {
 	most := int64(hopeless * w.pr.Limits.MaxRegisters)
-	if w.inRegisters >= 1 {
+	if w.taller {
+		if w.whole.loadsTooMuch(s, lp) { // as much as with all in registers
+			return true
+		}
+	} else if w.inRegisters >= 1 {
 		for i := range s.members {
 			m := &s.members[i]
 			slots := m.points(lp.px)
@@ -568,6 +573,12 @@ func (w *warpTiles) spills(s *warpSet, lp lanePoints) bool {
 	c, err := w.count(s, lp)
 	most := w.pr.Limits.MaxRegisters - spareRegisters
 	return err != nil || c.registers > most || w.inRegisters < 1 && c.early > most || c.early > farTooEarly*most
+}
+
+// loadsTooMuch reports whether the loads of some stage alone take more registers than a search leaves.
+func (w *warpTiles) loadsTooMuch(s *warpSet, lp lanePoints) bool {
+	c, err := w.count(s, lp)
+	return err == nil && c.early > w.pr.Limits.MaxRegisters-spareRegisters
 }
 
 // fewest is the set of members with which a tile issues the fewest instructions, -1 if none can be counted.
