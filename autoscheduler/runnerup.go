@@ -3,6 +3,7 @@ package autoscheduler
 import (
 	"slices"
 
+	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
@@ -88,6 +89,7 @@ type Fault struct {
 
 // tried is what earlier schedules leave to the next.
 type tried struct {
+	simple   []int // Funcs whose kernels are in the ways that need no other's
 	apart    []int // Funcs that share no kernel with another
 	unneeded []int // Funcs that get no kernel
 	stored   []int // Funcs that are not inlined
@@ -97,7 +99,7 @@ type tried struct {
 
 // nothing reports whether there was no earlier schedule.
 func (t *tried) nothing() bool {
-	return len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder) == 0 && !t.plain
+	return len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder) == 0 && !t.plain
 }
 
 // RunnerUp is Run for a pipeline of which earlier schedules did not come out as expected.
@@ -128,11 +130,14 @@ func RunnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain boo
 				unneeded = append(unneeded, f.Func)
 			}
 		}
+		simple := r.elaborate(kernels, after.simple)
+		kernels = slices.DeleteFunc(kernels, func(fn int) bool { return slices.Contains(simple, fn) })
 		more := r.together(kernels)
 		switch {
 		case params.Schedule != "":
 			return nil, nil
-		case len(unneeded) > 0 || len(stored) > 0 || len(inOrder) > 0 || len(more) > 0:
+		case len(unneeded) > 0 || len(stored) > 0 || len(inOrder) > 0 || len(simple) > 0 || len(more) > 0:
+			after.simple = append(after.simple, simple...)
 			after.inOrder = append(after.inOrder, inOrder...)
 			after.stored = append(after.stored, stored...)
 			after.unneeded = append(after.unneeded, unneeded...)
@@ -144,6 +149,21 @@ func RunnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain boo
 		}
 	}
 	return run(p, params, after, explain)
+}
+
+// elaborate lists the Funcs of the groups that make the kernels, where they are run in other ways than those of last resort and nobody has
+// asked them not to be.
+func (r *Result) elaborate(kernels, asked []int) []int {
+	var out []int
+	for i, g := range r.Groups {
+		if slices.Contains(asked, g.Out) || !slices.ContainsFunc(kernels, g.Has) || slices.Contains(kernels, WholeSchedule) {
+			continue
+		}
+		if slices.ContainsFunc(r.Found[i].Layout.Kernels, func(k *plan.Kernel) bool { return !k.Host && !strategy.IsOtherwise(k.Strategy) }) {
+			out = append(append(out, g.Members...), g.Out)
+		}
+	}
+	return out
 }
 
 // together lists the Funcs of the groups that make the kernels, where a kernel computes more than one, inlined ones

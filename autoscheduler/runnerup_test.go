@@ -1,12 +1,15 @@
 package autoscheduler
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"gowarp/autoscheduler/search"
+	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/irtest"
@@ -76,6 +79,39 @@ func TestRunnerUp(t *testing.T) {
 				t.Errorf("members by kernel: %s", diff)
 			}
 		})
+	}
+}
+
+// TestSimpler: a kernel at fault with several points a thread gets a point a thread first, and all others stay as they were; then its
+// Funcs a kernel each.
+func TestSimpler(t *testing.T) {
+	p := twoChains()
+	first := slices.IndexFunc(p.Funcs, func(f halideir.Func) bool { return f.Label == "first" })
+	prm := DefaultParams()
+	prm.Tiling, prm.Cost = "block-window", "issue"
+	strategies := func(faults ...[]Fault) map[string]string {
+		r, err := RunnerUp(p, prm, faults, false)
+		if err != nil || r == nil {
+			t.Fatal(r, err)
+		}
+		out := map[string]string{}
+		for _, f := range r.Found {
+			for _, k := range f.Layout.Kernels {
+				out[p.Funcs[k.Out.Func].Label] = fmt.Sprintf("%s, %d members", k.Strategy, len(k.Members))
+			}
+		}
+		return out
+	}
+	whole := strategies()
+	if strings.HasPrefix(whole["first"], "block-tile") || whole["first"] != whole["second"] {
+		t.Fatalf("no elaborate kernels: %v", whole)
+	}
+	fault := []Fault{{Func: first}}
+	if once := strategies(fault); !strategy.IsOtherwise(strings.Split(once["first"], ",")[0]) || once["second"] != whole["second"] {
+		t.Errorf("after a fault: %v; without: %v", once, whole)
+	}
+	if twice := strategies(fault, fault); !strings.HasSuffix(twice["first"], " 0 members") || twice["second"] != whole["second"] {
+		t.Errorf("after two: %v; without: %v", twice, whole)
 	}
 }
 

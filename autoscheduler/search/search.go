@@ -27,6 +27,8 @@ type Searcher struct {
 	Tile []int64
 	// ByModel also tries the tile of warps that Algorithm 2 finds best by itself; see byModel.
 	ByModel bool
+	// Simple are the Funcs whose groups are run in the ways of strategy.Otherwise only.
+	Simple []int
 	// Remarks are what a grouping wants said of its search as a whole.
 	Remarks []string
 	// Explain asks the final search to say what it looked at; it decides the same without.
@@ -104,7 +106,8 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	var why reasons
 	refuser, _ := s.Coster.(coster.BlockRefuser)
 	strategies := s.Strategies
-	if ph == coster.Grouping && !coster.TellsPoints(s.Coster) {
+	simple := slices.ContainsFunc(s.Simple, g.Has)
+	if simple || ph == coster.Grouping && !coster.TellsPoints(s.Coster) {
 		// Which Funcs are computed together is then decided with a point a thread, as the coster knows it.
 		strategies = strategy.Otherwise
 	}
@@ -156,7 +159,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 			}
 		}
 	}
-	if s.ByModel && ph == coster.Final && s.Tile == nil {
+	if s.ByModel && !simple && ph == coster.Final && s.Tile == nil {
 		k, p, model := s.byModel(g, stage, o)
 		switch {
 		case k == nil:

@@ -111,6 +111,11 @@ var quarters = []float64{.75, .5, .25, 0}
 // Otherwise are the strategies for what those of a tiling cannot do.
 var Otherwise = []Strategy{Root{}, BlockTile{}}
 
+// IsOtherwise reports whether a strategy, by its name, is one of Otherwise.
+func IsOtherwise(name string) bool {
+	return slices.ContainsFunc(Otherwise, func(st Strategy) bool { return st.Name() == name })
+}
+
 // MaxSerialExtent is the largest untiled dimension that a thread runs through
 // serially: colour channels and the like (Sioutas et al. 2020, section 4.2: "loops with
 // low iteration count are not tiled").
