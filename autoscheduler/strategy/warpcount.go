@@ -59,26 +59,61 @@ type spot struct {
 // maxSpotDims is the most dimensions of what can be counted.
 const maxSpotDims = 4
 
+// spotKey stands for a spot in maps, whose keys are hashed more often than anything else is done here. Different spots have different keys as long
+// as they are as near to the origin as tiles are; others by all but rare chance, which an estimate survives.
+type spotKey uint64
+
+// Bits of a key for the parts of a spot.
+const (
+	spotFuncBits   = 12
+	spotOutBits    = 3
+	spotAtBits     = 10 // each
+	spotReaderBits = 9
+)
+
+func (s *spot) key() spotKey {
+	key, whole := uint64(0), true
+	add := func(v int64, bits int) {
+		whole = whole && v >= 0 && v < 1<<bits
+		key = key<<bits | uint64(v)&(1<<bits-1)
+	}
+	add(int64(s.fn)+1<<(spotFuncBits-1), spotFuncBits)
+	add(int64(s.out), spotOutBits)
+	add(int64(s.reader), spotReaderBits)
+	for _, v := range s.at {
+		add(v+1<<(spotAtBits-1), spotAtBits)
+	}
+	if whole {
+		return spotKey(key)
+	}
+	key = 0xcbf29ce484222325
+	for _, v := range [...]int64{int64(s.fn), int64(s.out), int64(s.reader), s.at[0], s.at[1], s.at[2], s.at[3]} {
+		key = (key ^ uint64(v)) * 0x9e3779b97f4a7c15
+		key ^= key >> 29
+	}
+	return spotKey(key)
+}
+
 // counter counts one tile.
 type counter struct {
 	w *warpTiles
 	s *warpSet
 	lanePoints
-	members map[int]*warpMember
-	ends    map[int]int64 // of members: how many points of a row there are
+	members []*warpMember // by Func; nil for others
+	ends    []int64       // of members and the output: how many points of a row there are
 	count   warpCount
-	lines   map[spot]bool // rows of outside buffers whose addresses are known
-	known   map[spot]bool // what the lane has loaded, and computed of inlined Funcs
-	fetched map[spot]bool // what it has exchanged
-	guarded map[spot]bool // what it has computed under the test of one point; nil before the output
-	held    map[spot]int  // values in registers, by number
+	lines   map[spotKey]bool // rows of outside buffers whose addresses are known
+	known   map[spotKey]bool // what the lane has loaded, and computed of inlined Funcs
+	fetched map[spotKey]bool // what it has exchanged
+	guarded map[spotKey]bool // what it has computed under the test of one point; nil before the output
+	held    map[spotKey]int  // values in registers, by number
 	spans   [][2][2]int   // from which point to which each is held, in the two orders
 	now     [2]int        // the point that is being computed: one stage after the other, and those of one shape interleaved
 	end     int           // the last of all
 	start   int           // interleaved, the point before the stage's first
 	shape   []bounds.Growth
-	memory  map[int]bool  // of inlined Funcs: whether they load from memory
-	demoted map[int]int64 // of members: so many of the first registers of a lane are in the scratch
+	memory  map[int]bool // of inlined Funcs: whether they load from memory
+	demoted []int64      // of members: so many of the first registers of a lane are in the scratch
 	stage   int           // the one that is being counted, from 1
 	loaded  int           // by it from memory
 }
@@ -95,7 +130,11 @@ func (w *warpTiles) count(s *warpSet, lp lanePoints) (warpCount, error) {
 }
 
 func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
-	c := counter{w: w, s: s, lanePoints: lp, members: map[int]*warpMember{}, ends: map[int]int64{}, lines: map[spot]bool{}, known: map[spot]bool{}, fetched: map[spot]bool{}, held: map[spot]int{}, memory: map[int]bool{}, demoted: map[int]int64{}}
+	funcs := len(s.pr.P.Funcs)
+	c := counter{
+		w: w, s: s, lanePoints: lp, members: make([]*warpMember, funcs), ends: make([]int64, funcs), demoted: make([]int64, funcs), memory: map[int]bool{},
+		lines: map[spotKey]bool{}, known: map[spotKey]bool{}, fetched: map[spotKey]bool{}, held: map[spotKey]int{},
+	}
 	for i := range s.members {
 		m := &s.members[i]
 		c.members[m.fn] = m
@@ -166,10 +205,11 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 }
 
 // use notes that a value is in a register from its first use, or definition, to now.
-func (c *counter) use(s spot) {
-	i, ok := c.held[s]
+func (c *counter) use(s *spot) {
+	key := s.key()
+	i, ok := c.held[key]
 	if !ok {
-		c.held[s] = len(c.spans)
+		c.held[key] = len(c.spans)
 		c.spans = append(c.spans, [2][2]int{{c.now[0], c.now[0]}, {c.now[1], c.now[1]}})
 		return
 	}
@@ -237,7 +277,10 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 	walk = func(k int) {
 		if k == len(grow) {
 			if fn == c.w.g.Out {
-				c.guarded = map[spot]bool{} // the compiler shares no work between points under tests of their own
+				if c.guarded == nil {
+					c.guarded = map[spotKey]bool{}
+				}
+				clear(c.guarded) // the compiler shares no work between points under tests of their own
 			}
 			if c.strided && fn != c.w.g.Out && c.ends[fn]%plan.WarpLanes != 0 {
 				clear(c.fetched) // the last of a lane's points has a test, and the compiler merges no shuffles across it
@@ -249,11 +292,11 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 			if c.members[fn] != nil {
 				for out := range c.s.pr.P.Funcs[fn].Types {
 					s := spot{fn: fn, out: out, at: at}
-					if c.inScratch(s) {
+					if c.inScratch(&s) {
 						c.count.requests++
 						c.count.instructions++
 					} else {
-						c.use(s)
+						c.use(&s)
 					}
 				}
 			}
@@ -269,7 +312,7 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 }
 
 // inScratch reports whether a lane's value of a member is in the scratch of its warp.
-func (c *counter) inScratch(s spot) bool {
+func (c *counter) inScratch(s *spot) bool {
 	n := c.demoted[s.fn]
 	if n == 0 {
 		return false
@@ -287,7 +330,7 @@ func (c *counter) inScratch(s spot) bool {
 }
 
 // exchange is how many lanes further a value of a member is, and in which register of a row.
-func (c *counter) exchange(m *warpMember, s spot) (lanes, register int64) {
+func (c *counter) exchange(m *warpMember, s *spot) (lanes, register int64) {
 	if c.strided {
 		return plan.ExchangeStrided(m.origin(s.at[m.lane]))
 	}
@@ -296,9 +339,9 @@ func (c *counter) exchange(m *warpMember, s spot) (lanes, register int64) {
 
 // sources are the lane's own values that it uses itself or hands on where lanes read a value: one, but of points that are a warp
 // apart two for a value that lies in the next register of some lanes; and how many lanes further it is.
-func (c *counter) sources(m *warpMember, s spot) (own [2]spot, n int, lanes int64) {
+func (c *counter) sources(m *warpMember, s *spot) (own [2]spot, n int, lanes int64) {
 	lanes, _ = c.exchange(m, s)
-	own = [2]spot{s, s}
+	own = [2]spot{*s, *s}
 	n = 1
 	if !c.strided {
 		own[0].at[m.lane] -= lanes * m.points(c.px)
@@ -363,21 +406,22 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 			s.at[k] = at[min(k, maxSpotDims-1)]
 		}
 	}
-	if m := c.members[l.Func]; m != nil {
-		c.fetch(m, s)
+	if m := c.member(l.Func); m != nil {
+		c.fetch(m, &s)
 		return
 	}
 	if c.loads(l.Func) {
-		c.use(s) // kept, or fetched early to hide its latency
+		c.use(&s) // kept, or fetched early to hide its latency
 	}
-	if c.known[s] || c.guarded[s] {
+	key := s.key()
+	if c.known[key] || c.guarded[key] {
 		return
 	}
 	if l.Func >= 0 && l.Func != fn && c.s.pr.Inlined[l.Func] {
 		if c.guarded != nil {
-			c.guarded[s] = true
+			c.guarded[key] = true
 		} else {
-			c.known[s] = true
+			c.known[key] = true
 		}
 		c.value(l.Func, s.at)
 		return
@@ -393,21 +437,23 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 	}
 	row := s
 	row.at[0] = 0
-	if !c.lines[row] {
-		c.lines[row] = true
+	if at := row.key(); !c.lines[at] {
+		c.lines[at] = true
 		c.count.instructions += rowInstructions
 	}
 }
 
 // fetch counts what it takes a lane to have a value of a member: nothing if it is its own or was fetched before, a shuffle, or a load
 // from the scratch; where it may be in one of two registers, both and a choice.
-func (c *counter) fetch(m *warpMember, s spot) {
+func (c *counter) fetch(m *warpMember, s *spot) {
 	sources, n, lanes := c.sources(m, s)
-	if c.inScratch(sources[0]) {
+	if c.inScratch(&sources[0]) {
 		s.reader = c.stage // behind a barrier it is loaded again
 	}
-	if !c.fetched[s] {
-		for _, own := range sources[:n] {
+	if key := s.key(); !c.fetched[key] {
+		c.fetched[key] = true
+		for i := range sources[:n] {
+			own := &sources[i]
 			inScratch := c.inScratch(own)
 			if !inScratch {
 				c.use(own)
@@ -421,8 +467,15 @@ func (c *counter) fetch(m *warpMember, s spot) {
 			c.count.instructions++
 		}
 	}
-	c.fetched[s] = true
 	c.use(s)
+}
+
+// member is the member that a Func is, nil for inputs too.
+func (c *counter) member(fn int) *warpMember {
+	if fn < 0 {
+		return nil
+	}
+	return c.members[fn]
 }
 
 // plainIndices reports whether every index is one loop times a number, plus a number.
