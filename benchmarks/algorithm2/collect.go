@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"gowarp/autoscheduler/coster"
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/calibration"
+	"gowarp/benchmarks/csvfile"
 	"gowarp/benchmarks/harness"
 	"gowarp/halideir"
 	"gowarp/internal/plan"
@@ -213,14 +213,8 @@ func (k *Kernel) numbers() []*float64 {
 	return append(out, &k.Literal, &k.Tiles, &k.Instructions, &k.Sectors, &k.Microseconds)
 }
 
-func write(file string, kernels []Kernel) (err error) {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := csv.NewWriter(f)
-	rows := [][]string{head()}
+func write(file string, kernels []Kernel) error {
+	var rows [][]string
 	for i := range kernels {
 		k := &kernels[i]
 		row := []string{k.Program, k.Schedule, k.Name}
@@ -229,28 +223,20 @@ func write(file string, kernels []Kernel) (err error) {
 		}
 		rows = append(rows, row)
 	}
-	return w.WriteAll(rows)
+	return csvfile.Write(file, head(), rows)
 }
 
 func read(file string) ([]Kernel, error) {
-	f, err := os.Open(file)
+	rows, err := csvfile.Read(file, head(), "-collect")
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 || !slices.Equal(rows[0], head()) {
-		return nil, fmt.Errorf("%s: its head is not %s; make it anew with -collect", file, strings.Join(head(), ","))
 	}
 	var out []Kernel
-	for i, row := range rows[1:] {
+	for i, row := range rows {
 		k := Kernel{Program: row[0], Schedule: row[1], Name: row[2]}
 		for j, x := range k.numbers() {
 			if *x, err = strconv.ParseFloat(row[3+j], 64); err != nil || math.IsNaN(*x) || math.IsInf(*x, 0) {
-				return nil, fmt.Errorf("%s, line %d, %s: %q is no number", file, i+2, rows[0][3+j], row[3+j])
+				return nil, fmt.Errorf("%s, line %d, %s: %q is no number", file, i+2, head()[3+j], row[3+j])
 			}
 		}
 		out = append(out, k)

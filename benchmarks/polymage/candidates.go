@@ -1,12 +1,9 @@
 package main
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +11,7 @@ import (
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/calibration"
+	"gowarp/benchmarks/csvfile"
 	"gowarp/internal/rank"
 )
 
@@ -54,20 +52,12 @@ func candidatesOf(lines []calibration.Line) []candidate {
 }
 
 func readCandidates(file string) ([]candidate, error) {
-	f, err := os.Open(file)
+	rows, err := csvfile.Read(file, head(), "-csv")
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 || !slices.Equal(rows[0], head()) {
-		return nil, fmt.Errorf("%s: its head is not %s; make it anew with -csv", file, strings.Join(head(), ","))
 	}
 	var out []candidate
-	for i, row := range rows[1:] {
+	for i, row := range rows {
 		c := candidate{program: row[0], name: row[1]}
 		if err := parse(row[2:], c.figures[:]); err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", file, i+2, err)
@@ -79,18 +69,12 @@ func readCandidates(file string) ([]candidate, error) {
 
 func head() []string { return append([]string{"program", "schedule"}, columns[:]...) }
 
-func writeCandidates(file string, all []candidate) (err error) {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := csv.NewWriter(f)
-	rows := [][]string{head()}
+func writeCandidates(file string, all []candidate) error {
+	var rows [][]string
 	for _, c := range all {
 		rows = append(rows, append([]string{c.program, c.name}, words(c.figures[:])...))
 	}
-	return w.WriteAll(rows)
+	return csvfile.Write(file, head(), rows)
 }
 
 // rankings is how well costs order the candidates of each program.

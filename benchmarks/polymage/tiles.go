@@ -1,18 +1,16 @@
 package main
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/calibration"
+	"gowarp/benchmarks/csvfile"
 	"gowarp/internal/rank"
 )
 
@@ -72,20 +70,12 @@ func kernelsOf(lines []calibration.Line) []kernel {
 func kernelHead() []string { return append([]string{"program", "group"}, kernelColumns[:]...) }
 
 func readKernels(file string) ([]kernel, error) {
-	f, err := os.Open(file)
+	rows, err := csvfile.Read(file, kernelHead(), "-csv")
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 || !slices.Equal(rows[0], kernelHead()) {
-		return nil, fmt.Errorf("%s: its head is not %s; make it anew with -csv", file, strings.Join(kernelHead(), ","))
 	}
 	var out []kernel
-	for i, row := range rows[1:] {
+	for i, row := range rows {
 		k := kernel{program: row[0], group: row[1]}
 		if err := parse(row[2:], k.figures[:]); err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", file, i+2, err)
@@ -95,17 +85,12 @@ func readKernels(file string) ([]kernel, error) {
 	return out, nil
 }
 
-func writeKernels(file string, all []kernel) (err error) {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	rows := [][]string{kernelHead()}
+func writeKernels(file string, all []kernel) error {
+	var rows [][]string
 	for _, k := range all {
 		rows = append(rows, append([]string{k.program, k.group}, words(k.figures[:])...))
 	}
-	return csv.NewWriter(f).WriteAll(rows)
+	return csvfile.Write(file, kernelHead(), rows)
 }
 
 // parse reads figures as words writes them: "" is none.
