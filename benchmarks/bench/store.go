@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"gowarp/benchmarks/textfile"
 	"io"
 	"io/fs"
 	"os"
@@ -157,19 +158,7 @@ func (s *store) compact() ([]Record, error) {
 		return nil, err
 	}
 	records = Latest(records)
-	var b bytes.Buffer
-	for _, r := range records {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return nil, fmt.Errorf("results: %w", err)
-		}
-		b.Write(append(line, '\n'))
-	}
-	tmp := s.path + ".new"
-	if err := os.WriteFile(tmp, b.Bytes(), 0o666); err != nil {
-		return nil, fmt.Errorf("results: %w", err)
-	}
-	if err := os.Rename(tmp, s.path); err != nil {
+	if err := textfile.ReplaceLines(s.path, records); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	return records, nil

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"gowarp/benchmarks/bundle/run"
+	"gowarp/benchmarks/textfile"
 )
 
 // Schema is the version of the lines.
@@ -126,22 +127,10 @@ func Replace(path, program, gpu string, with []Line) error {
 	slices.SortStableFunc(lines, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Program, b.Program))
 	})
-	var b bytes.Buffer
-	for i := range lines {
-		line, err := json.Marshal(&lines[i])
-		if err != nil {
-			return fmt.Errorf("calibration: %w", err)
-		}
-		b.Write(append(line, '\n'))
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return fmt.Errorf("calibration: %w", err)
 	}
-	tmp := path + ".new"
-	if err := os.WriteFile(tmp, b.Bytes(), 0o666); err != nil {
-		return fmt.Errorf("calibration: %w", err)
-	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := textfile.ReplaceLines(path, lines); err != nil {
 		return fmt.Errorf("calibration: %w", err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/bundle/run"
+	"gowarp/benchmarks/textfile"
 	"gowarp/internal/rank"
 )
 
@@ -143,10 +144,10 @@ func draws(b *strings.Builder, programs []string, lines []Line) {
 			instructions, sectors = append(instructions, l.Counted["warp_instructions"]), append(sectors, l.Counted["sectors"])
 		}
 		if ok == 0 {
-			fmt.Fprintf(b, "| %s | %s | %d | 0 | - | - | - | - | - |\n", escaped(p), held, all)
+			fmt.Fprintf(b, "| %s | %s | %d | 0 | - | - | - | - | - |\n", textfile.Cell(p), held, all)
 			continue
 		}
-		fmt.Fprintf(b, "| %s | %s | %d | %d | %d–%d | %s | %.3g | %.3g | %s |\n", escaped(p), held, all, ok, slices.Min(kernels), slices.Max(kernels), size,
+		fmt.Fprintf(b, "| %s | %s | %d | %d | %d–%d | %s | %.3g | %.3g | %s |\n", textfile.Cell(p), held, all, ok, slices.Min(kernels), slices.Max(kernels), size,
 			slices.Max(instructions)/slices.Min(instructions), slices.Max(sectors)/slices.Min(sectors), chance(ok))
 	}
 	b.WriteString("\n*Chance* is the standard deviation of Spearman's correlation of so many values that have nothing to do with each other: correlations of the size are none.\n")
@@ -158,10 +159,6 @@ func chance(n int) string {
 		return "-"
 	}
 	return figure(1 / math.Sqrt(float64(n-1)))
-}
-
-func escaped(text string) string {
-	return strings.NewReplacer("|", "\\|", "_", "\\_", "*", "\\*").Replace(text)
 }
 
 // pair are a prediction and a measure of a schedule that was drawn.
@@ -190,7 +187,7 @@ func correlations(b *strings.Builder, programs, predictors []string, lines []Lin
 	kept, held := make([][]float64, len(predictors)), make([][]float64, len(predictors))
 	pooled := make([][2][]float64, len(predictors))
 	for _, p := range programs {
-		title := escaped(p)
+		title := textfile.Cell(p)
 		if HeldOut(p) {
 			title += " (held out)"
 		}
@@ -259,7 +256,7 @@ func regrets(b *strings.Builder, programs, predictors []string, lines []Line, m 
 	b.WriteString("\n|---|" + strings.Repeat("--:|", len(predictors)) + "\n")
 	own, picked := make([][]float64, len(predictors)), make([][]float64, len(predictors))
 	for _, p := range programs {
-		fmt.Fprintf(b, "| %s |", escaped(p))
+		fmt.Fprintf(b, "| %s |", textfile.Cell(p))
 		best := math.Inf(1)
 		for i := range lines {
 			l := &lines[i]
@@ -316,6 +313,6 @@ func failures(b *strings.Builder, lines []Line) {
 	slices.SortStableFunc(bad, func(a, c Line) int { return cmp.Compare(a.Program, c.Program) })
 	b.WriteString("\n### Schedules that are not ok\n\n| program | schedule | outcome | reason |\n|---|---|---|---|\n")
 	for _, l := range bad {
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", escaped(l.Program), l.Name, l.Outcome, escaped(l.Reason))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", textfile.Cell(l.Program), l.Name, l.Outcome, textfile.Cell(l.Reason))
 	}
 }

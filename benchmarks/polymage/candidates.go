@@ -12,6 +12,7 @@ import (
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/calibration"
 	"gowarp/benchmarks/csvfile"
+	"gowarp/benchmarks/textfile"
 	"gowarp/internal/rank"
 )
 
@@ -101,7 +102,7 @@ Schedules drawn at random over all that gowarp can make (`+"`gowarp bench calibr
 	var pick [predictions][2][]float64
 	for _, p := range programs {
 		of := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.program != p })
-		fmt.Fprintf(w, "| %s | %d |", escaped(p), len(of))
+		fmt.Fprintf(w, "| %s | %d |", textfile.Cell(p), len(of))
 		for i := range predictions {
 			var words []string
 			for k := predictions; k < len(columns); k++ {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/textfile"
 	"gowarp/gpusim/count"
 )
 
@@ -70,7 +71,7 @@ func (c *comparison) fusion(w io.Writer) {
 		if r == nil {
 			continue
 		}
-		fmt.Fprintf(w, "| %s (%s) | %d | %d | %d | %s | %.2f | %.3f |\n", escaped(p.program), p.title, p.stages, r.Funcs, len(r.Kernels), bench.Extents(r.Size), p.fusion, r.PluginMS["schedule"]/1000)
+		fmt.Fprintf(w, "| %s (%s) | %d | %d | %d | %s | %.2f | %.3f |\n", textfile.Cell(p.program), p.title, p.stages, r.Funcs, len(r.Kernels), bench.Extents(r.Size), p.fusion, r.PluginMS["schedule"]/1000)
 	}
 }
 
@@ -93,11 +94,11 @@ warp instructions and sectors polymage takes than our schedule by hand (over 1: 
 			switch {
 			case r == nil:
 				if way.scheduler == byHand {
-					fmt.Fprintf(w, "| %s | %s: none | | | | | | | | | | | | | |\n", escaped(p.program), way.title)
+					fmt.Fprintf(w, "| %s | %s: none | | | | | | | | | | | | | |\n", textfile.Cell(p.program), way.title)
 				}
 				continue
 			case c.ok(p.program, way.scheduler) == nil:
-				fmt.Fprintf(w, "| %s | %s | %s: %s | | | | | | | | | | | | |\n", escaped(p.program), way.title, r.Outcome, escaped(r.Reason))
+				fmt.Fprintf(w, "| %s | %s | %s: %s | | | | | | | | | | | | |\n", textfile.Cell(p.program), way.title, r.Outcome, textfile.Cell(r.Reason))
 				continue
 			}
 			registers, spilled := 0, 0
@@ -105,7 +106,7 @@ warp instructions and sectors polymage takes than our schedule by hand (over 1: 
 				registers, spilled = max(registers, k.Registers), spilled+k.SpillBytes
 			}
 			at := r.Counted.Per32
-			fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %.2f | %.4g | %.4g | %.4g | %.3g | %.4g | %.4g |", escaped(p.program), way.title, len(r.Kernels), registers, spilled, occupancy(r),
+			fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %.2f | %.4g | %.4g | %.4g | %.3g | %.4g | %.4g |", textfile.Cell(p.program), way.title, len(r.Kernels), registers, spilled, occupancy(r),
 				at["warp_instructions"], at["sectors"], at["shared_wavefronts"], at["barriers"], at["shuffles"], at["cold_bytes"])
 			if way.scheduler == whole {
 				fmt.Fprintf(w, " %.2f |", p.halide/p.polymage)
@@ -165,7 +166,7 @@ Both by mode=polymage with the one tiling; half of each tile is in registers. Wh
 `)
 	for _, p := range paper {
 		shared, hybrid := c.ok(p.program, inShared), c.ok(p.program, inBoth)
-		fmt.Fprintf(w, "| %s | %.2f | ", escaped(p.program), p.fewerLoads)
+		fmt.Fprintf(w, "| %s | %.2f | ", textfile.Cell(p.program), p.fewerLoads)
 		if shared == nil || hybrid == nil {
 			fmt.Fprintf(w, "- | %.2f | - |\n", p.moreOccupancy)
 			continue
@@ -195,7 +196,7 @@ are %.2f times as fast as those, and that both are faster than tiles in register
 		if hand == nil {
 			continue
 		}
-		fmt.Fprintf(w, "| %s |", escaped(p.program))
+		fmt.Fprintf(w, "| %s |", textfile.Cell(p.program))
 		for _, way := range ways[1:] {
 			r := c.ok(p.program, way.scheduler)
 			if r == nil {
@@ -221,10 +222,6 @@ are %.2f times as fast as those, and that both are faster than tiles in register
 		fmt.Fprintf(w, " %s |", strings.Join(words, " / "))
 	}
 	fmt.Fprintln(w)
-}
-
-func escaped(text string) string {
-	return strings.NewReplacer("|", "\\|", "_", "\\_", "*", "\\*").Replace(text)
 }
 
 // byProgram orders the paper's programs as the paper does, others behind.

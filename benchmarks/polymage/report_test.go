@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"gowarp/benchmarks/textfile"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +26,7 @@ func TestCommittedReport(t *testing.T) {
 		t.Error("benchmarks/results/polymage/report.md is not what the lines and candidates beside it give; go run ./benchmarks/polymage prints it")
 	}
 	for _, p := range paper {
-		if !strings.Contains(got.String(), "| "+escaped(p.program)+" ") {
+		if !strings.Contains(got.String(), "| "+textfile.Cell(p.program)+" ") {
 			t.Errorf("%s is missing", p.program)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/calibration"
 	"gowarp/benchmarks/csvfile"
+	"gowarp/benchmarks/textfile"
 	"gowarp/internal/rank"
 )
 
@@ -169,7 +170,7 @@ The same draws kernel by kernel: each group of Funcs that was drawn with at leas
 			}
 		}
 		groups += len(names)
-		fmt.Fprintf(w, "| %s | %d | %d |%s\n", escaped(p), len(names), n, columnsOf(at[:]))
+		fmt.Fprintf(w, "| %s | %d | %d |%s\n", textfile.Cell(p), len(names), n, columnsOf(at[:]))
 	}
 	fmt.Fprintf(w, "| **all** | %d | %d |%s\n", groups, len(all), columnsOf(total[:]))
 }

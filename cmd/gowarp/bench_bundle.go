@@ -38,17 +38,22 @@ GPU and its driver, and start DIR/run there. benchmarks/README.md says more.`,
 	}
 }
 
-func benchBundle(c *cli.Context) error {
-	target, err := bench.ParseTarget(c.String("gpu"))
-	if err != nil {
-		return usagef("bench bundle: --gpu: %w", err)
-	}
-	o := bundle.Options{
+// bundleOptions are what the options of a bundle say.
+func bundleOptions(c *cli.Context, target bench.Target) bundle.Options {
+	return bundle.Options{
 		Dir: c.String("out"), Target: target, Scale: c.Int("scale"), Workers: c.Int("jobs"), Log: c.App.ErrWriter,
 		Limits:    bench.Limits{CPUSeconds: c.Int("cpu-limit"), MemoryBytes: int64(c.Float64("memory-limit") * (1 << 30))},
 		Tolerance: harness.Tolerance{Rel: c.Float64("tolerance"), Abs: c.Float64("tolerance")},
 		MaxBytes:  int64(c.Float64("max-mib") * (1 << 20)),
 	}
+}
+
+func benchBundle(c *cli.Context) error {
+	target, err := bench.ParseTarget(c.String("gpu"))
+	if err != nil {
+		return usagef("bench bundle: --gpu: %w", err)
+	}
+	o := bundleOptions(c, target)
 	switch {
 	case o.Limits.CPUSeconds < 1 || o.Workers < 1 || o.Scale < 0:
 		return usagef("bench bundle: --cpu-limit and --jobs are positive, --scale is not negative")

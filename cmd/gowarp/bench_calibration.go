@@ -190,12 +190,7 @@ func benchCalibrationBundle(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o := bundle.Options{
-		Dir: c.String("out"), Target: target, Scale: c.Int("scale"), Workers: c.Int("jobs"), Log: c.App.ErrWriter,
-		Limits:    bench.Limits{CPUSeconds: c.Int("cpu-limit"), MemoryBytes: int64(c.Float64("memory-limit") * (1 << 30))},
-		Tolerance: harness.Tolerance{Rel: c.Float64("tolerance"), Abs: c.Float64("tolerance")},
-		MaxBytes:  int64(c.Float64("max-mib") * (1 << 20)),
-	}
+	o := bundleOptions(c, target)
 	if o.Scale < 0 {
 		return usagef("bench calibration bundle: --scale is not negative")
 	}

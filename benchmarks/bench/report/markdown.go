@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/textfile"
 	"gowarp/occupancy"
 )
 
@@ -64,7 +65,7 @@ func (p *page) header(b *strings.Builder) {
 
 // outcomes: seconds to schedule + lower / kernels, or what went wrong.
 func (p *page) outcomes(b *strings.Builder) {
-	fmt.Fprintf(b, "### Seconds to schedule + to lower / kernels\n\nProcessor time of the generator's process, most of which is Halide's own: root's shows how much. ms are gowarp's own, as the plugin reports them; B are bytes spilled under the cap of 64 registers.\n\n| program (Funcs) | %s |\n|---|%s\n", strings.Join(escaped(p.schedulers), " | "), strings.Repeat("---|", len(p.schedulers)))
+	fmt.Fprintf(b, "### Seconds to schedule + to lower / kernels\n\nProcessor time of the generator's process, most of which is Halide's own: root's shows how much. ms are gowarp's own, as the plugin reports them; B are bytes spilled under the cap of 64 registers.\n\n| program (Funcs) | %s |\n|---|%s\n", strings.Join(textfile.Cells(p.schedulers), " | "), strings.Repeat("---|", len(p.schedulers)))
 	for _, name := range p.programs {
 		funcs := 0
 		for _, s := range p.schedulers {
@@ -72,7 +73,7 @@ func (p *page) outcomes(b *strings.Builder) {
 				funcs = max(funcs, r.Funcs)
 			}
 		}
-		fmt.Fprintf(b, "| %s (%d)", escape(name), funcs)
+		fmt.Fprintf(b, "| %s (%d)", textfile.Cell(name), funcs)
 		for _, s := range p.schedulers {
 			fmt.Fprintf(b, " | %s", outcome(p.at[[2]string{name, s}]))
 		}
@@ -143,7 +144,7 @@ func (p *page) static(b *strings.Builder) {
 			occupied = append(occupied, k.Occupancy)
 			limiters = append(limiters, strings.Join(k.Limiters, "+"))
 		}
-		fmt.Fprintf(b, "| %s | %s | %d | %d | %s | %s | %s | %d | %s | %s | %s |\n", escape(r.Program), escape(r.Scheduler), len(r.Kernels), r.Launches,
+		fmt.Fprintf(b, "| %s | %s | %d | %d | %s | %s | %s | %d | %s | %s | %s |\n", textfile.Cell(r.Program), textfile.Cell(r.Scheduler), len(r.Kernels), r.Launches,
 			span(threads, "%d"), span(blocks, "%d"), span(registers, "%d"), spills, span(shared, "%d"), span(occupied, "%.2f"), tally(limiters))
 	})
 	fmt.Fprintln(b)
@@ -160,7 +161,7 @@ func (p *page) counts(b *strings.Builder) {
 		if _, ok := per32(r, "warp_instructions"); !ok {
 			return
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %s | %d", escape(r.Program), escape(r.Scheduler), bench.Extents(r.Counted.Size), r.Counted.Launches)
+		fmt.Fprintf(&rows, "| %s | %s | %s | %d", textfile.Cell(r.Program), textfile.Cell(r.Scheduler), bench.Extents(r.Counted.Size), r.Counted.Launches)
 		for _, c := range columns {
 			v, ok := per32(r, c.name)
 			if c.name == "" {
@@ -221,7 +222,7 @@ func (p *page) experts(b *strings.Builder) {
 		if instructions <= e.Counted.WarpInstructions {
 			fewer++
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %.2f", escape(name), bench.Extents(e.Counted.Size[:]), short(e.Counted.WarpInstructions), short(instructions), escape(r.Scheduler), instructions/e.Counted.WarpInstructions)
+		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %.2f", textfile.Cell(name), bench.Extents(e.Counted.Size[:]), short(e.Counted.WarpInstructions), short(instructions), textfile.Cell(r.Scheduler), instructions/e.Counted.WarpInstructions)
 		moves, _ := p.best(name, "cold_bytes")
 		cold, known := overCompulsory(moves, "cold_bytes")
 		dram, _ := overCompulsory(moves, "dram_bytes")
@@ -238,7 +239,7 @@ func (p *page) experts(b *strings.Builder) {
 		case !known:
 			fmt.Fprintf(&rows, " | %s | - | - | - | -", app)
 		case e.Profiled == nil && !handed:
-			fmt.Fprintf(&rows, " | - | %.2f | %.2f | %s | -", cold, dram, escape(moves.Scheduler))
+			fmt.Fprintf(&rows, " | - | %.2f | %.2f | %s | -", cold, dram, textfile.Cell(moves.Scheduler))
 		default:
 			to := &published
 			if e.Profiled == nil {
@@ -251,7 +252,7 @@ func (p *page) experts(b *strings.Builder) {
 			if dram <= expertL2*sameBytes {
 				lessL2++
 			}
-			fmt.Fprintf(&rows, " | %s | %.2f | %.2f | %s | %.2f", app, cold, dram, escape(moves.Scheduler), cold/expert)
+			fmt.Fprintf(&rows, " | %s | %.2f | %.2f | %s | %.2f", app, cold, dram, textfile.Cell(moves.Scheduler), cold/expert)
 		}
 		for _, f := range []func() (float64, bool){
 			func() (float64, bool) { return per32(hand, "warp_instructions") },
@@ -284,7 +285,7 @@ func (p *page) ratios(b *strings.Builder) {
 		if isOwn(s) {
 			continue
 		}
-		fmt.Fprintf(&rows, "| %s", escape(s))
+		fmt.Fprintf(&rows, "| %s", textfile.Cell(s))
 		okHere := 0
 		for _, name := range p.programs {
 			if r := p.at[[2]string{name, s}]; r != nil && r.Outcome == bench.OK {
@@ -333,7 +334,7 @@ func (p *page) losses(b *strings.Builder) {
 				}
 			}
 			if worse != nil {
-				fmt.Fprintf(&rows, "- %s: %s of %s\n", escape(name), strings.Join(worse, " and "), escape(s))
+				fmt.Fprintf(&rows, "- %s: %s of %s\n", textfile.Cell(name), strings.Join(worse, " and "), textfile.Cell(s))
 			}
 		}
 	}
@@ -346,7 +347,7 @@ func (p *page) reasons(b *strings.Builder) {
 	var rows strings.Builder
 	p.each(func(r *bench.Record) {
 		if r.Outcome != bench.OK {
-			fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s |\n", escape(r.Program), escape(r.Scheduler), r.Outcome, r.Phase, escape(r.Reason))
+			fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s |\n", textfile.Cell(r.Program), textfile.Cell(r.Scheduler), r.Outcome, r.Phase, textfile.Cell(r.Reason))
 		}
 	})
 	if rows.Len() > 0 {
@@ -363,19 +364,6 @@ func (p *page) each(f func(*bench.Record)) {
 			}
 		}
 	}
-}
-
-// escape keeps Markdown's own signs and line ends out of a cell.
-func escape(s string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "_", `\_`, "*", `\*`, "<", "&lt;", "$", `\$`).Replace(s)
-}
-
-func escaped(list []string) []string {
-	var out []string
-	for _, s := range list {
-		out = append(out, escape(s))
-	}
-	return out
 }
 
 // span is the least and the most of a list.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/textfile"
 	"gowarp/occupancy"
 )
 
@@ -75,7 +76,7 @@ func called(r *bench.Record) string {
 	case r.Scheduler == "expert":
 		return "by hand"
 	case t == "":
-		return escape(r.Scheduler)
+		return textfile.Cell(r.Scheduler)
 	case r.With["frac_reg"] != "":
 		return t + " " + r.With["frac_reg"]
 	default:
@@ -157,7 +158,7 @@ func (w *warpPage) program(b *strings.Builder, name string) {
 	rows := w.rows(name)
 	for _, r := range rows {
 		if r.Counted != nil {
-			fmt.Fprintf(b, "### %s\n\nScheduled for an output of %s, counted at %s.\n\n", escape(strings.SplitN(name, ",", 2)[0]), bench.Extents(r.Size), bench.Extents(r.Counted.Size))
+			fmt.Fprintf(b, "### %s\n\nScheduled for an output of %s, counted at %s.\n\n", textfile.Cell(strings.SplitN(name, ",", 2)[0]), bench.Extents(r.Size), bench.Extents(r.Counted.Size))
 			break
 		}
 	}
@@ -228,7 +229,7 @@ func (w *warpPage) aims(b *strings.Builder) {
 		if least > 0 && least <= t.Most {
 			met = "yes"
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %s |\n", escape(t.Program), short(bench.Experts[t.Program].Counted.WarpInstructions), short(t.Most), short(least), best, met)
+		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %s |\n", textfile.Cell(t.Program), short(bench.Experts[t.Program].Counted.WarpInstructions), short(t.Most), short(least), best, met)
 	}
 	if rows.Len() > 0 {
 		fmt.Fprintf(b, "### Warp instructions for 32 outputs beside what is aimed at\n\nThe best of the forms of tiles above without a spill at 64 registers.\n\n| program | Halide's app | at most | gowarp's | by | met |\n|---|---|---|---|---|---|\n%s\n", rows.String())
@@ -285,7 +286,7 @@ func (w *warpPage) figure9(b *strings.Builder) {
 		if base == nil {
 			continue
 		}
-		fmt.Fprintf(&rows, "| %s", escape(t.Program))
+		fmt.Fprintf(&rows, "| %s", textfile.Cell(t.Program))
 		for _, pair := range [][2]float64{t.Figure9.Shared, t.Figure9.Registers, t.Figure9.Hybrid} {
 			fmt.Fprintf(&rows, " | %s / %s", short(pair[0]), short(pair[1]))
 		}
@@ -370,7 +371,7 @@ func (w *warpPage) table5(b *strings.Builder) {
 		loads := 1 - over(h.loads/float64(hybrid.Counted.Elements), s.loads/float64(shared.Counted.Elements))
 		before, _ := per32(shared, "sectors")
 		after, _ := per32(hybrid, "sectors")
-		fmt.Fprintf(&rows, "| %s | %s / %s | %s / %s | %s | %.1f | %.1f | %.1f |\n", escape(t.Program), short(t.Table5.Loads[0]), short(t.Table5.Loads[1]), signed(t.Table5.Occupancy[0]), signed(t.Table5.Occupancy[1]),
+		fmt.Fprintf(&rows, "| %s | %s / %s | %s / %s | %s | %.1f | %.1f | %.1f |\n", textfile.Cell(t.Program), short(t.Table5.Loads[0]), short(t.Table5.Loads[1]), signed(t.Table5.Occupancy[0]), signed(t.Table5.Occupancy[1]),
 			hybrid.With["frac_reg"], 100*loads, 100*(1-over(after, before)), 100*(over(h.occupancy, s.occupancy)-1))
 	}
 	if rows.Len() > 0 {
