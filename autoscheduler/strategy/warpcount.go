@@ -107,15 +107,15 @@ type counter struct {
 	fetched map[spotKey]bool // what it has exchanged
 	guarded map[spotKey]bool // what it has computed under the test of one point; nil before the output
 	held    map[spotKey]int  // values in registers, by number
-	spans   [][2][2]int   // from which point to which each is held, in the two orders
-	now     [2]int        // the point that is being computed: one stage after the other, and those of one shape interleaved
-	end     int           // the last of all
-	start   int           // interleaved, the point before the stage's first
+	spans   [][2][2]int      // from which point to which each is held, in the two orders
+	now     [2]int           // the point that is being computed: one stage after the other, and those of one shape interleaved
+	end     int              // the last of all
+	start   int              // interleaved, the point before the stage's first
 	shape   []bounds.Growth
 	memory  map[int]bool // of inlined Funcs: whether they load from memory
 	demoted []int64      // of members: so many of the first registers of a lane are in the scratch
-	stage   int           // the one that is being counted, from 1
-	loaded  int           // by it from memory
+	stage   int          // the one that is being counted, from 1
+	loaded  int          // by it from memory
 }
 
 // count counts the tile of a warp whose lanes have so many points, once.
