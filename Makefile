@@ -123,7 +123,7 @@ calibration-bundle: setup ## compile drawn schedules into build/calibration-bund
 	@build/gowarp bench calibration bundle $(CALIBRATIONFLAGS)
 
 # Jangda and Guha 2020: their programs at their sizes, and schedules at random, 200 a program and some more for those that cannot run, of pyramids with fewer levels.
-POLYMAGE := expert gowarp gowarp:mode=polymage gowarp:mode=polymage,tiling=warp-shared gowarp:mode=polymage,tiling=warp-registers gowarp:mode=polymage,tiling=warp-hybrid
+POLYMAGE := expert gowarp:mode=autogpu gowarp:mode=polymage gowarp:mode=polymage,tiling=warp-shared gowarp:mode=polymage,tiling=warp-registers gowarp:mode=polymage,tiling=warp-hybrid
 POLYMAGE_PROGRAMS := unsharp,width=4256,height=2832 harris,width=4256,height=2832 bilateral_grid,width=2560,height=1536 \
 	interpolate,width=2560,height=1536 camera_pipe,width=2592,height=1968 pyramid_blend,width=3840,height=2160
 POLYMAGE_DRAWN := unsharp harris bilateral_grid interpolate,levels=3 camera_pipe pyramid_blend,levels=2

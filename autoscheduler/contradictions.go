@@ -1,7 +1,6 @@
 package autoscheduler
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "registers", "parallelism"}
 
 // contradictions refuses parameters of which one would take the effect of another, as they
-// were given: a default contradicts nothing. inForce has what a mode adds.
+// were given: a default contradicts nothing. inForce has the defaults and what a mode makes of them.
 func contradictions(kv, inForce map[string]string) error {
 	if file, ok := kv["schedule"]; ok {
 		var idle []string
@@ -28,13 +27,13 @@ func contradictions(kv, inForce map[string]string) error {
 		}
 	}
 	if tile, ok := kv["warp_tile"]; ok && inForce["tiling"] != "all" && !strings.HasPrefix(inForce["tiling"], "warp") {
-		return fmt.Errorf("warp_tile=%s is of tiles of warps, which tiling=%s has none of; add tiling=warp-registers, or leave it away", tile, cmp.Or(inForce["tiling"], DefaultParams().Tiling))
+		return fmt.Errorf("warp_tile=%s is of tiles of warps, which tiling=%s has none of; add tiling=warp-registers, or leave it away", tile, inForce["tiling"])
 	}
 	if f, ok := kv["frac_reg"]; ok && inForce["tiling"] != "warp-hybrid" {
-		return fmt.Errorf("frac_reg=%s is of hybrid tiles of warps, which tiling=%s has none of; add tiling=warp-hybrid, or leave it away", f, cmp.Or(inForce["tiling"], DefaultParams().Tiling))
+		return fmt.Errorf("frac_reg=%s is of hybrid tiles of warps, which tiling=%s has none of; add tiling=warp-hybrid, or leave it away", f, inForce["tiling"])
 	}
 	if f, ok := kv["registers"]; ok && inForce["cost"] != (coster.Algorithm2{}).Name() {
-		return fmt.Errorf("registers=%s is what cost=algorithm2 knows of the stages, and cost=%s takes no notice of it; add cost=algorithm2 or mode=polymage, or leave it away", f, cmp.Or(inForce["cost"], DefaultParams().Cost))
+		return fmt.Errorf("registers=%s is what cost=algorithm2 knows of the stages, and cost=%s takes no notice of it; add cost=algorithm2 or mode=polymage, or leave it away", f, inForce["cost"])
 	}
 	fusion, fuses := kv["fusion"]
 	grouping, groups := kv["grouping"]

@@ -17,7 +17,7 @@ import (
 // TestDumpGolden: the state after every pass, of pipelines with fused members, inlined Funcs,
 // updates, tuples, extern stages and Funcs on the host.
 func TestDumpGolden(t *testing.T) {
-	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
+	prm, err := ParseParams(map[string]string{"mode": "autogpu", "gpu": "rtx2080ti"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,10 +21,13 @@ func TestGolden(t *testing.T) {
 	for _, file := range files {
 		p := load(t, file)
 		for _, gpu := range []string{"sm_75", "generic"} {
-			for _, fusion := range []string{"none", "nested"} {
-				name := strings.TrimSuffix(filepath.Base(file), ".json") + "." + gpu + "." + fusion
+			for name, kv := range map[string]map[string]string{
+				"none": {"mode": "autogpu", "fusion": "none"}, "nested": {"mode": "autogpu"}, "gowarp": {},
+			} {
+				name = strings.TrimSuffix(filepath.Base(file), ".json") + "." + gpu + "." + name
 				t.Run(name, func(t *testing.T) {
-					prm, err := ParseParams(map[string]string{"gpu": gpu, "fusion": fusion})
+					kv["gpu"] = gpu
+					prm, err := ParseParams(kv)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -32,7 +32,7 @@ func fused(t *testing.T) *Result {
 		return window.At(v[0], v[1]).Mul(2.0).Sub(gray.At(v[0], v[1]))
 	})
 	b.Output(out, 1536, 2560)
-	r, err := Run(b.Build(), DefaultParams())
+	r, err := Run(b.Build(), paperParams())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestLaunchOrder(t *testing.T) {
 		return g.At(v[0], v[1]).Add(f.At(v[0], v[1])).Add(g.At(0, v[1])).Add(f.At(0, v[1]))
 	})
 	b.Output(h, 640, 480)
-	prm := DefaultParams()
+	prm := paperParams()
 	prm.Grouping = "none"
 	r, err := Run(b.Build(), prm)
 	if err != nil {
@@ -188,7 +188,7 @@ func TestAtomic(t *testing.T) {
 			return []irtest.Expr{bin}, c.op(hist.At(bin))
 		})
 		b.Output(hist, 256)
-		r, err := Run(b.Build(), DefaultParams())
+		r, err := Run(b.Build(), paperParams())
 		if err != nil {
 			t.Fatal(err)
 		}

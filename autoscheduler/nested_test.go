@@ -23,7 +23,7 @@ func prepared(t *testing.T, b *irtest.Builder) *state {
 }
 
 func preparedState(b *irtest.Builder) (*state, error) {
-	s := &state{p: b.Build(), params: DefaultParams()}
+	s := &state{p: b.Build(), params: paperParams()}
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func TestSerialChannels(t *testing.T) {
 			})
 		}
 		b.Output(f, 1536, 2560, 3)
-		r, err := Run(b.Build(), DefaultParams())
+		r, err := Run(b.Build(), paperParams())
 		if err != nil {
 			t.Fatal(err)
 		}

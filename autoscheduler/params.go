@@ -34,9 +34,10 @@ type Params struct {
 	Schedule          string // file of a saved schedule
 }
 
-// presets are what a mode stands for: other defaults.
+// presets are what a mode stands for: other defaults than those of Table, which are the mode gowarp's.
 var presets = map[string]map[string]string{
-	"autogpu":  {},
+	"gowarp":   {},
+	"autogpu":  {"tiling": "block", "cost": "listing1"},
 	"polymage": {"grouping": "dpfusion", "tiling": "warp", "cost": "algorithm2"},
 }
 
@@ -52,13 +53,13 @@ type Param struct {
 
 // Table is every parameter. The command line, the user's guide and the plugin read it.
 var Table = []Param{
-	word("mode", "autogpu", []string{"autogpu", "polymage"}, "preset of grouping, tiling and cost, each of which may be given besides: autogpu is Sioutas et al. 2020; polymage is Jangda and Guha 2020, grouping=dpfusion tiling=warp cost=algorithm2", func(p *Params) *string { return &p.Mode }),
+	word("mode", "gowarp", []string{"gowarp", "autogpu", "polymage"}, "preset of grouping, tiling and cost, each of which may be given besides: gowarp is what follows; autogpu is Sioutas et al. 2020, tiling=block cost=listing1; polymage is Jangda and Guha 2020, grouping=dpfusion tiling=warp cost=algorithm2", func(p *Params) *string { return &p.Mode }),
 	word("fusion", "nested", []string{"none", "overlap", "nested", "auto"}, "none: a kernel a Func; overlap: overlapped tiles in shared memory; nested: the same, and members whose points no two threads share are computed in the threads; auto: nested only in groups with severe resource needs", func(p *Params) *string { return &p.Fusion }),
 	word("grouping", "greedy", []string{"greedy", "dpfusion", "polymage-auto", "none"}, "which Funcs are computed together. greedy: merge by merge, the one that gains most first; dpfusion: the cheapest of all valid fusions, with a bound on the size of groups where there are too many (Jangda and Guha 2020); polymage-auto: by the overlap of tiles, with one tile for all kernels, whichever costs least (PolyMage's autotuner)", func(p *Params) *string { return &p.Grouping }),
-	word("tiling", "block", []string{"block", "block-window", "warp-registers", "warp-shared", "warp-hybrid", "warp", "all"}, "the strategies allowed for a group. block: a tile a block, in shared memory, a point a thread; block-window: the same with several points a thread, unrolled, and stages in each thread's registers, where a group can be run so; warp-registers: a tile a warp, in registers that its lanes exchange (CUDA), likewise; warp-shared: the same in shared memory of each warp's own; warp-hybrid: a part of it there, as frac_reg says; warp: a tile a warp, where there is one, or a tile a block, whichever costs less; all: whichever of all costs less", func(p *Params) *string { return &p.Tiling }),
+	word("tiling", "all", []string{"block", "block-window", "warp-registers", "warp-shared", "warp-hybrid", "warp", "all"}, "the strategies allowed for a group. block: a tile a block, in shared memory, a point a thread; block-window: the same with several points a thread, unrolled, and stages in each thread's registers, where a group can be run so; warp-registers: a tile a warp, in registers that its lanes exchange (CUDA), likewise; warp-shared: the same in shared memory of each warp's own; warp-hybrid: a part of it there, as frac_reg says; warp: a tile a warp, where there is one, or a tile a block, whichever costs less; all: whichever of all costs less", func(p *Params) *string { return &p.Tiling }),
 	warpTile("warp_tile", "of tiles of warps, instead of a search: points of a row a lane, rows a lane and warps a block, as 2x4x4; in three dimensions also layers of rows a lane, as 1x2x4x2; 2x4x4:strided has the points of a lane a warp apart", func(p *Params) *string { return &p.WarpTile }),
 	fraction("frac_reg", "of warp-hybrid: the fraction of each stage's tile that stays in registers, from 0 to 1 (0.5); the rest is in shared memory", func(p *Params) *string { return &p.FracReg }),
-	word("cost", "listing1", []string{"listing1", "listing1-prose", "issue", "time", "algorithm2", "algorithm2-fitted"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping); issue: the time that instructions, requests and traffic take; time: seconds, as the longest of eight bounds; algorithm2: algorithm 2 of Jangda and Guha 2020 as printed, with their weights for the GTX 1080 Ti, or for the V100 from compute capability 7.0 on; algorithm2-fitted: its terms as microseconds of the whole kernel, with weights fitted to counted work", func(p *Params) *string { return &p.Cost }),
+	word("cost", "time", []string{"listing1", "listing1-prose", "issue", "time", "algorithm2", "algorithm2-fitted"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping); issue: the time that instructions, requests and traffic take; time: seconds, as the longest of eight bounds; algorithm2: algorithm 2 of Jangda and Guha 2020 as printed, with their weights for the GTX 1080 Ti, or for the V100 from compute capability 7.0 on; algorithm2-fitted: its terms as microseconds of the whole kernel, with weights fitted to counted work", func(p *Params) *string { return &p.Cost }),
 	text("registers", "of cost=algorithm2: the file of gowarp profile with the registers and the time of each stage by itself, instead of estimates", func(p *Params) *string { return &p.Registers }),
 	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
@@ -144,14 +145,9 @@ func number(key string, def, lo, hi int, help string, at func(*Params) *int) Par
 
 // DefaultParams are the parameters of a user who gives none.
 func DefaultParams() Params {
-	var p Params
-	for _, row := range Table {
-		if row.Default == "" {
-			continue
-		}
-		if err := row.set(&p, row.Default); err != nil {
-			panic(err) // the table contradicts itself; a test reads every row
-		}
+	p, err := ParseParams(nil)
+	if err != nil {
+		panic(err) // the table contradicts itself; a test reads every row
 	}
 	return p
 }
@@ -160,7 +156,7 @@ func DefaultParams() Params {
 func ParseParams(kv map[string]string) (Params, error) {
 	given := kv
 	kv = withPreset(given)
-	p := DefaultParams()
+	var p Params
 	keys := make([]string, 0, len(kv))
 	for k := range kv {
 		keys = append(keys, k)
@@ -181,9 +177,14 @@ func ParseParams(kv map[string]string) (Params, error) {
 	return p, nil
 }
 
-// withPreset is the parameters with those that the mode stands for, where they are not given.
+// withPreset is the parameters with the defaults, which are the mode's where it has some.
 func withPreset(kv map[string]string) map[string]string {
 	all := map[string]string{}
+	for _, row := range Table {
+		if row.Default != "" {
+			all[row.Key] = row.Default
+		}
+	}
 	maps.Copy(all, presets[kv["mode"]])
 	maps.Copy(all, kv)
 	return all

@@ -75,6 +75,15 @@ func TestPassOrder(t *testing.T) {
 	}
 }
 
+// paperParams are those of a test about what listing 1 and tiles of blocks make of a pipeline.
+func paperParams() Params {
+	p, err := ParseParams(map[string]string{"mode": "autogpu"})
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // TestReadmeTable: the README's table has a row for each parameter, with its default and every word
 // that it takes.
 func TestReadmeTable(t *testing.T) {

@@ -60,6 +60,7 @@ func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 	return func(gain float64) {
 		r := s.inlines[id]
 		r.Inlined, r.Why = true, fmt.Sprintf("computing it again in every kernel that reads it gains %.4g", gain)
+		r.Again, r.Global, r.Shared = 0, 0, 0 // another pass's, which had it kept
 		s.inlines[id] = r
 		s.note("group", id, "inlined: %s", r.Why)
 	}, undo

@@ -12,7 +12,7 @@ import (
 // Ours is the same algorithm with another input; the model must come to the same kernel.
 func TestPublishedHarris(t *testing.T) {
 	p := load(t, "testdata/harris.json")
-	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
+	prm, err := ParseParams(map[string]string{"mode": "autogpu", "gpu": "rtx2080ti"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestRegisters(t *testing.T) {
 		// 6 loads, 2 divisions by 2; two dimensions of g at 9.
 		{"a member sized at run time", halves(), 0, 8 + 4 + 6 + 2 + 2*9},
 	} {
-		r, err := Run(c.p, DefaultParams())
+		r, err := Run(c.p, paperParams())
 		if err != nil {
 			t.Fatal(err)
 		}

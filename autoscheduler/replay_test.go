@@ -162,7 +162,7 @@ func TestReplayKnowsAutomaticNames(t *testing.T) {
 // TestReplayRefuses names the first thing that does not fit.
 func TestReplayRefuses(t *testing.T) {
 	dir := t.TempDir()
-	file, s := saved(t, dir, stencils("a", "b", 3, "x", "y"), nil)
+	file, s := saved(t, dir, stencils("a", "b", 3, "x", "y"), map[string]string{"mode": "autogpu"})
 	if !strings.Contains(string(s.JSON()), `"bound_storage"`) {
 		t.Fatal("the sample fixes no storage")
 	}

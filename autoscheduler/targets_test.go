@@ -52,7 +52,7 @@ func TestEmbedded(t *testing.T) {
 	const n = 160
 	blocks := map[string]int64{}
 	for _, gpu := range []string{"tegra-k1", "xavier", "rtx2080ti"} {
-		prm, err := ParseParams(map[string]string{"gpu": gpu})
+		prm, err := ParseParams(map[string]string{"mode": "autogpu", "gpu": gpu})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestIntel(t *testing.T) {
 		t.Run(gpu, func(t *testing.T) {
 			p := load(t, "testdata/harris.json")
 			p.Target = halideir.Target{String: "x86-64-linux-opencl", Arch: "x86", OS: "linux", Bits: 64, API: "opencl", Features: []string{"opencl"}}
-			intel, err := ParseParams(map[string]string{"gpu": gpu})
+			intel, err := ParseParams(map[string]string{"mode": "autogpu", "gpu": gpu})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestIntel(t *testing.T) {
 			if r.Problem.Limits.ThreadsPerBlock != 512 {
 				t.Errorf("%d threads a block are allowed", r.Problem.Limits.ThreadsPerBlock)
 			}
-			cuda, err := Run(load(t, "testdata/harris.json"), DefaultParams())
+			cuda, err := Run(load(t, "testdata/harris.json"), paperParams())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -48,7 +48,7 @@ func TestUnroll(t *testing.T) {
 			if c.bound {
 				f.Bound("c", 0, 3)
 			}
-			s, err := Schedule(b.Build(), DefaultParams())
+			s, err := Schedule(b.Build(), paperParams())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ import (
 
 func windowed(t *testing.T, p *halideir.Pipeline, more map[string]string) *Result {
 	t.Helper()
-	kv := map[string]string{"tiling": "block-window", "gpu": "sm_86"}
+	kv := map[string]string{"mode": "autogpu", "tiling": "block-window", "gpu": "sm_86"}
 	for k, v := range more {
 		kv[k] = v
 	}

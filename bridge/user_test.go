@@ -134,7 +134,7 @@ func TestPythonLibrary(t *testing.T) {
 	python := tool(t, "python")
 	const first = "import sys, re; src = open(sys.argv[1]).read().split('# Without')[0]; sys.argv[1:] = sys.argv[2:]; exec(src); scheduled(params={'dump': dump})"
 	ok(t, nil, python, "-c", first, script, tree(t).Plugin(), dump, "-")
-	schedule := savedSchedule(t, []byte(text(t, dump)))
+	schedule := savedSchedule(t, []byte(text(t, dump)), "--param", "mode=autogpu")
 	wide := regexp.MustCompile(`("x_i"\],"n":)\d+`)
 	data := text(t, schedule)
 	if n := len(wide.FindAllString(data, -1)); n != 1 {

@@ -48,7 +48,7 @@ var pipelines = []string{"harris", "hist", "pyramid", "profile", "labels", "feat
 // TestGolden: the texts as a user sees them.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"harris", "hist", "features"} { // few: every change of a cost shows here
-		r, _ := report(t, exported(t, name), map[string]string{"gpu": "rtx2080ti"})
+		r, _ := report(t, exported(t, name), map[string]string{"mode": "autogpu", "gpu": "rtx2080ti"})
 		var b bytes.Buffer
 		if err := r.Print(&b); err != nil {
 			t.Fatal(err)
@@ -71,9 +71,9 @@ func TestForm(t *testing.T) {
 		return rules.Validate(v)
 	}
 	for _, name := range pipelines {
-		for _, kv := range []map[string]string{nil, {"fusion": "none"}, {"gpu": "sm_50", "shared_memory_limit_kb": "1"}, {"tiling": "warp", "cost": "issue"}, {"mode": "polymage", "gpu": "v100"}} {
+		for _, kv := range []map[string]string{nil, {"mode": "autogpu"}, {"mode": "autogpu", "fusion": "none"}, {"gpu": "sm_50", "shared_memory_limit_kb": "1"}, {"tiling": "warp", "cost": "issue"}, {"mode": "polymage", "gpu": "v100"}} {
 			p := exported(t, name)
-			if kv["mode"] != "" { // whose search is over tiles of warps
+			if kv["mode"] == "polymage" { // whose search is over tiles of warps
 				if name != "harris" {
 					continue
 				}
@@ -160,7 +160,7 @@ func TestConsistent(t *testing.T) {
 				}
 			}
 		}
-		if kernels != len(r.Schedule.Kernels) || members != places["block"]+places["thread"] {
+		if kernels != len(r.Schedule.Kernels) || members != places["block"]+places["warp"]+places["thread"] {
 			t.Errorf("%s: %d kernels and %d members, places %v", name, kernels, members, places)
 		}
 	}

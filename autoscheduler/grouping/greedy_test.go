@@ -31,7 +31,7 @@ func TestGreedy(t *testing.T) {
 	}
 	for name, p := range pipelines {
 		t.Run(name, func(t *testing.T) {
-			prm, err := autoscheduler.ParseParams(map[string]string{"gpu": "rtx2080ti"})
+			prm, err := autoscheduler.ParseParams(map[string]string{"mode": "autogpu", "gpu": "rtx2080ti"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,7 +33,7 @@ func TestLooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prm, err := autoscheduler.ParseParams(map[string]string{"gpu": "rtx2080ti"})
+		prm, err := autoscheduler.ParseParams(map[string]string{"mode": "autogpu", "gpu": "rtx2080ti"})
 		if err != nil {
 			t.Fatal(err)
 		}

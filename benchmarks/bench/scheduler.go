@@ -110,38 +110,29 @@ func Schedulers() []Scheduler {
 	)
 }
 
-// gowarpModes are gowarp's parameters that are words, one at a time: each value of fusion,
-// and of the others each that is not the default. Tilings come with the cost that tells them apart:
-// listing 1 does not know of several points a thread, or of registers that lanes exchange.
+// gowarpModes are gowarp as it is by default; the scheduler of Sioutas et al. in each of its ways to fuse and by
+// either reading of its cost; the other modes; and what the default decides otherwise, one word at a time.
 func gowarpModes() []map[string]string {
-	var all []map[string]string
-	for _, row := range autoscheduler.Table {
-		if row.Key == "check" {
-			continue // about the run, not the schedule
-		}
+	all := []map[string]string{{}}
+	for _, key := range []string{"fusion", "cost", "mode", "grouping", "tiling"} {
+		i := slices.IndexFunc(autoscheduler.Table, func(row autoscheduler.Param) bool { return row.Key == key })
+		row := autoscheduler.Table[i]
 		for _, v := range row.Values {
-			if v != row.Default || row.Key == "fusion" {
-				params := map[string]string{row.Key: v}
-				if row.Key == "tiling" {
-					params["cost"] = "issue"
-				}
-				all = append(all, params)
+			params := map[string]string{key: v}
+			switch {
+			case key == "fusion" || strings.HasPrefix(v, paperCost) && v != paperCost:
+				params["mode"] = "autogpu"
+			case v == row.Default || v == paperCost || v == "autogpu":
+				continue // there by now
 			}
+			all = append(all, params)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b map[string]string) int {
-		_, x := a["fusion"]
-		_, y := b["fusion"]
-		switch {
-		case x && !y:
-			return -1
-		case y && !x:
-			return 1
-		}
-		return 0
-	})
 	return all
 }
+
+// paperCost is the cost of mode=autogpu, and what the names of its other readings begin with.
+const paperCost = "listing1"
 
 // Resolved are the parameters that the scheduler is called with.
 func (s Scheduler) Resolved(d occupancy.Device) map[string]string {

@@ -22,12 +22,15 @@ func TestSchedulers(t *testing.T) {
 			t.Errorf("%s reads back as %s: %v", label, back.Label(), err)
 		}
 	}
+	if !seen["gowarp"] {
+		t.Error("the default has no row")
+	}
 	for _, row := range autoscheduler.Table {
 		if row.Key != "fusion" {
 			continue
 		}
 		for _, v := range row.Values {
-			if !seen["gowarp:fusion="+v] {
+			if !seen["gowarp:fusion="+v+",mode=autogpu"] {
 				t.Errorf("fusion=%s has no row", v)
 			}
 		}

@@ -60,12 +60,12 @@ const (
 	least   = 64
 )
 
-// Schedulers are those of the bundle: gowarp as it is by default and with all that it has,
+// Schedulers are those of the bundle: gowarp as it is by default and as the scheduler of Sioutas et al.,
 // and everyone else of the benchmark.
 func Schedulers() []bench.Scheduler {
 	all := []bench.Scheduler{
-		{Name: "gowarp", Params: map[string]string{"fusion": "nested"}},
-		{Name: "gowarp", Params: map[string]string{"tiling": "all", "cost": "issue"}},
+		{Name: "gowarp"},
+		{Name: "gowarp", Params: map[string]string{"mode": "autogpu", "fusion": "nested"}},
 	}
 	for _, s := range bench.Schedulers() {
 		if s.Name != "gowarp" {

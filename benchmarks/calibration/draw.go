@@ -32,7 +32,7 @@ func Export(tree *harness.Tree, p bench.Program, t bench.Target) (*halideir.Pipe
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "pipeline.json")
 	e, err := tree.Emit(p.Generator(nil), harness.EmitOptions{
-		Target: t.Halide(), Scheduler: harness.Gowarp(map[string]string{"gpu": t.Device.Name, "check": "0", "dump": file}), Outputs: []string{"schedule"}, Fresh: true,
+		Target: t.Halide(), Scheduler: harness.Gowarp(map[string]string{"mode": "autogpu", "gpu": t.Device.Name, "check": "0", "dump": file}), Outputs: []string{"schedule"}, Fresh: true,
 	})
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func Export(tree *harness.Tree, p bench.Program, t bench.Target) (*halideir.Pipe
 // Schedules are up to so many different schedules of a pipeline by a seed, and the choice of
 // each coster. A schedule that was drawn before is not drawn again, one that is a coster's choice is.
 func Schedules(p *halideir.Pipeline, program, gpu string, seed uint64, draws int) ([]Line, error) {
-	params, err := autoscheduler.CheckParams(map[string]string{"gpu": gpu})
+	params, err := autoscheduler.CheckParams(map[string]string{"mode": "autogpu", "gpu": gpu})
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ const (
 )
 
 var ways = []way{
-	{byHand, "by hand"}, {"gowarp", "greedy, tiles of blocks"}, {whole, "polymage"},
+	{byHand, "by hand"}, {"gowarp:mode=autogpu", "greedy, tiles of blocks"}, {whole, "polymage"},
 	{inShared, "tiles of warps, shared"}, {inRegister, "tiles of warps, registers"}, {inBoth, "tiles of warps, hybrid"},
 }
 

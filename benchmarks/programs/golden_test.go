@@ -12,18 +12,23 @@ import (
 	"gowarp/internal/golden"
 )
 
-// TestGoldenSchedules keeps the schedule of every program for sm_75 as C++, so that a change
-// shows in review.
+// TestGoldenSchedules keeps the schedules of every program for sm_75 as C++, by default and by mode=autogpu, so that a
+// change shows in review.
 func TestGoldenSchedules(t *testing.T) {
 	tree, err := harness.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
+	goldens := map[string]map[string]string{}
 	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
+		goldens[name], goldens[name+".autogpu"] = nil, map[string]string{"mode": "autogpu"}
+	}
+	for file, params := range goldens {
+		t.Run(file, func(t *testing.T) {
 			t.Parallel()
+			name, _, _ := strings.Cut(file, ".")
 			// What the suite emits as well, to see that every run writes the same.
-			e, err := tree.Emit(stock(name), harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: harness.Gowarp(nil), Outputs: []string{"schedule"}})
+			e, err := tree.Emit(stock(name), harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: harness.Gowarp(params), Outputs: []string{"schedule"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +42,7 @@ func TestGoldenSchedules(t *testing.T) {
 			if !found || !closed {
 				t.Fatalf("no function in\n%s", text)
 			}
-			golden.Compare(t, filepath.Join("testdata", "golden", name+".txt"), []byte(body+"\n"))
+			golden.Compare(t, filepath.Join("testdata", "golden", file+".txt"), []byte(body+"\n"))
 		})
 	}
 }

@@ -380,6 +380,7 @@ func (g *generator) parameters() {
 	set(8, "max_registers=32", "max_registers=128")
 	set(6, "shared_memory_limit_kb=1", "shared_memory_limit_kb=4", "shared_memory_limit_kb=16")
 	set(10, "parallelism=1", "parallelism=500")
+	set(3, "mode=autogpu")
 	// What gowarp refuses is not asked for: overlapped tiles of a kernel a Func, and code newer
 	// than the GPU that is named.
 	if slices.Contains(g.p.Params, "grouping=none") {

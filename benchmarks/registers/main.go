@@ -23,7 +23,7 @@ const uncapped = 255
 // Every program, and the ways in which it is scheduled.
 var (
 	programs = []string{"harris", "hist", "unsharp", "bilateral_grid", "mat_mul", "max_filter", "camera_pipe", "iir_blur", "stencil_chain", "interpolate", "local_laplacian", "nl_means", "lens_blur", "conv_layer"}
-	ways     = []way{{75, "fusion=nested"}, {75, "fusion=overlap"}, {75, "fusion=none"}, {50, "fusion=nested"}, {86, "fusion=nested"}, {75, "cost=issue,tiling=all"}}
+	ways     = []way{{75, "mode=autogpu,fusion=nested"}, {75, "mode=autogpu,fusion=overlap"}, {75, "mode=autogpu,fusion=none"}, {50, "mode=autogpu,fusion=nested"}, {86, "mode=autogpu,fusion=nested"}, {75, "mode=gowarp"}}
 )
 
 type way struct {
@@ -43,7 +43,7 @@ type kernel struct {
 func (k *kernel) Off() int { return k.Estimate - min(k.Ptxas, harness.MaxRegisters) }
 
 func main() {
-	only := flag.String("only", "", "the one way to measure, such as cost=issue,tiling=all")
+	only := flag.String("only", "", "the one way to measure, such as mode=gowarp")
 	out := flag.String("o", "build/registers.csv", "file to write")
 	flag.Parse()
 	if err := run(*out, *only); err != nil {

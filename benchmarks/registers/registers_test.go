@@ -19,7 +19,7 @@ func TestEstimate(t *testing.T) {
 	bad := 0
 	var all []kernel
 	for _, name := range programs {
-		ks, err := measure(tree, name, way{75, "fusion=nested"})
+		ks, err := measure(tree, name, way{75, "mode=autogpu"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,7 +70,7 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
         say(unneeded ? "runner-up: such a Func is inlined, or with its readers on the host" :
             torn     ? "runner-up: the updates of such a Func run in order" :
             all      ? "runner-up: less is fused or inlined in the whole of it" :
-                       "runner-up: every Func of such a kernel in a kernel of its own");
+                       "runner-up: such a kernel has a point a thread, or each of its Funcs a kernel");
     }
     return now ? std::move(now) : std::move(winner);
 }

@@ -60,7 +60,7 @@ func TestRefusedModules(t *testing.T) {
 	}
 	driver := build(t, tree)
 	e, err := tree.Emit(harness.Generator{Source: "benchmarks/programs/harris/harris.cc", Name: "harris"},
-		harness.EmitOptions{Target: "host-cuda-cuda_capability_86", Scheduler: harness.Gowarp(nil)})
+		harness.EmitOptions{Target: "host-cuda-cuda_capability_86", Scheduler: harness.Gowarp(map[string]string{"mode": "autogpu"})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,11 @@ func TestPythonAppliesTheSameSchedule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := autoscheduler.Schedule(p, autoscheduler.DefaultParams())
+			prm, err := autoscheduler.ParseParams(map[string]string{"mode": "autogpu"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := autoscheduler.Schedule(p, prm)
 			if err != nil {
 				t.Fatal(err)
 			}

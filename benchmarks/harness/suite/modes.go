@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gowarp/autoscheduler"
 	"gowarp/benchmarks/harness"
 	"gowarp/benchmarks/harness/rows"
 )
@@ -21,14 +22,15 @@ type mode struct {
 }
 
 var modes = []mode{
-	{"fusion-none", map[string]string{"fusion": "none"}, false},
-	{"fusion-overlap", map[string]string{"fusion": "overlap"}, false},
-	{"fusion-auto", map[string]string{"fusion": "auto"}, false},
-	{"cost-listing1-prose", map[string]string{"cost": "listing1-prose"}, false},
+	{"autogpu", map[string]string{"mode": "autogpu"}, false},
+	{"autogpu-fusion-none", map[string]string{"mode": "autogpu", "fusion": "none"}, false},
+	{"autogpu-fusion-overlap", map[string]string{"mode": "autogpu", "fusion": "overlap"}, false},
+	{"autogpu-fusion-auto", map[string]string{"mode": "autogpu", "fusion": "auto"}, false},
+	{"autogpu-cost-listing1-prose", map[string]string{"mode": "autogpu", "cost": "listing1-prose"}, false},
+	{"autogpu-tiling-block-window", map[string]string{"mode": "autogpu", "tiling": "block-window"}, false},
 	{"tiling-block-window", map[string]string{"tiling": "block-window"}, false},
-	{"tiling-block-window-cost-issue", map[string]string{"tiling": "block-window", "cost": "issue"}, false},
-	{"tiling-warp-registers-cost-issue", map[string]string{"tiling": "warp-registers", "cost": "issue"}, true},
-	{"tiling-all-cost-issue", map[string]string{"tiling": "all", "cost": "issue"}, false},
+	{"tiling-warp-registers", map[string]string{"tiling": "warp-registers"}, true},
+	{"cost-issue", map[string]string{"cost": "issue"}, false},
 	{"polymage", map[string]string{"mode": "polymage"}, false},
 }
 
@@ -143,7 +145,8 @@ func cudaTarget(sm int) string { return fmt.Sprintf("host-cuda-cuda_capability_%
 // tiled reports whether a mode lays its tiles out in ways of their own, whose kernels may
 // exist twice: for whole points and for what is left.
 func tiled(mode map[string]string) bool {
-	return mode["tiling"] != "" && mode["tiling"] != "block" || mode["mode"] == "polymage"
+	p, err := autoscheduler.ParseParams(mode)
+	return err == nil && p.Tiling != "block"
 }
 
 // with is a set of parameters with more of them.

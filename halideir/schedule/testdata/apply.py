@@ -69,7 +69,7 @@ if name == "renamed":
 pipeline, args = {"corners": corners, "equalise": equalise}[name]()
 if len(rest) == 3:
     hl.load_plugin(rest[0])
-    pipeline.apply_autoscheduler(target, hl.AutoschedulerParams("gowarp", {"dump": rest[1]}))
+    pipeline.apply_autoscheduler(target, hl.AutoschedulerParams("gowarp", {"mode": "autogpu", "dump": rest[1]}))
 else:
     apply(rest[0], pipeline)
 pipeline.compile_to_lowered_stmt(rest[-1], args, hl.StmtOutputFormat.Text, target)
