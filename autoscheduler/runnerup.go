@@ -89,6 +89,7 @@ type Fault struct {
 
 // tried is what earlier schedules leave to the next.
 type tried struct {
+	unwarped []int // Funcs whose kernels have no tiles of warps
 	simple   []int // Funcs whose kernels are in the ways that need no other's
 	apart    []int // Funcs that share no kernel with another
 	unneeded []int // Funcs that get no kernel
@@ -99,14 +100,14 @@ type tried struct {
 
 // nothing reports whether there was no earlier schedule.
 func (t *tried) nothing() bool {
-	return len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder) == 0 && !t.plain
+	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder) == 0 && !t.plain
 }
 
 // RunnerUp is Run for a pipeline of which earlier schedules did not come out as expected.
 // faults[0] are those of Run's schedule, faults[1] those of the runner-up to it, and so on.
 // A Func of which Halide needs no point is inlined; where it has updates, nothing else is inlined into its
-// readers; and where it is still not needed it is kept on the host with them. Updates that were to be atomic run in order. The Funcs of other kernels that are at fault get a kernel each, all others are
-// fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
+// readers; and where it is still not needed it is kept on the host with them. Updates that were to be atomic run in order. Other kernels that are at fault have
+// no tiles of warps, then a point a thread, then a kernel for each of their Funcs; all others are fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
 // is so already, nothing is inlined any more. The answer is nil where this is what
 // the schedule before was. A replayed schedule has no runner-up.
 func RunnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain bool) (*Result, error) {
@@ -130,13 +131,16 @@ func RunnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain boo
 				unneeded = append(unneeded, f.Func)
 			}
 		}
-		simple := r.elaborate(kernels, after.simple)
-		kernels = slices.DeleteFunc(kernels, func(fn int) bool { return slices.Contains(simple, fn) })
+		unwarped := r.in(kernels, after.unwarped, strategy.OfWarps)
+		kernels = without(kernels, unwarped)
+		simple := r.in(kernels, after.simple, func(name string) bool { return !strategy.IsOtherwise(name) })
+		kernels = without(kernels, simple)
 		more := r.together(kernels)
 		switch {
 		case params.Schedule != "":
 			return nil, nil
-		case len(unneeded) > 0 || len(stored) > 0 || len(inOrder) > 0 || len(simple) > 0 || len(more) > 0:
+		case len(unneeded) > 0 || len(stored) > 0 || len(inOrder) > 0 || len(unwarped) > 0 || len(simple) > 0 || len(more) > 0:
+			after.unwarped = append(after.unwarped, unwarped...)
 			after.simple = append(after.simple, simple...)
 			after.inOrder = append(after.inOrder, inOrder...)
 			after.stored = append(after.stored, stored...)
@@ -151,15 +155,19 @@ func RunnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain boo
 	return run(p, params, after, explain)
 }
 
-// elaborate lists the Funcs of the groups that make the kernels, where they are run in other ways than those of last resort and nobody has
-// asked them not to be.
-func (r *Result) elaborate(kernels, asked []int) []int {
+// without is the kernels that are not among others.
+func without(kernels, others []int) []int {
+	return slices.DeleteFunc(kernels, func(fn int) bool { return slices.Contains(others, fn) })
+}
+
+// in lists the Funcs of the groups that make the kernels, where one is run by such a strategy and nobody has asked it not to be.
+func (r *Result) in(kernels, asked []int, such func(strategy string) bool) []int {
 	var out []int
 	for i, g := range r.Groups {
 		if slices.Contains(asked, g.Out) || !slices.ContainsFunc(kernels, g.Has) || slices.Contains(kernels, WholeSchedule) {
 			continue
 		}
-		if slices.ContainsFunc(r.Found[i].Layout.Kernels, func(k *plan.Kernel) bool { return !k.Host && !strategy.IsOtherwise(k.Strategy) }) {
+		if slices.ContainsFunc(r.Found[i].Layout.Kernels, func(k *plan.Kernel) bool { return !k.Host && such(k.Strategy) }) {
 			out = append(append(out, g.Members...), g.Out)
 		}
 	}

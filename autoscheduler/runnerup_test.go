@@ -115,6 +115,25 @@ func TestSimpler(t *testing.T) {
 	}
 }
 
+// TestUnwarped: a tile of a warp at fault gives way to what else there is for its group, with several points a thread, before that has one.
+func TestUnwarped(t *testing.T) {
+	p := load(t, "testdata/harris.json")
+	p.Target.API, p.Target.CUDACapability = "cuda", 75
+	output := slices.IndexFunc(p.Funcs, func(f halideir.Func) bool { return f.Output })
+	var got []string
+	for faults := [][]Fault(nil); len(faults) < 3; faults = append(faults, []Fault{{Func: output}}) {
+		r, err := RunnerUp(p, DefaultParams(), faults, false)
+		if err != nil || r == nil {
+			t.Fatal(r, err)
+		}
+		f := r.Found[slices.IndexFunc(r.Found, func(f *search.Found) bool { return f.Layout.Kernels[0].Out.Func == output })]
+		got = append(got, f.Layout.Kernels[0].Strategy)
+	}
+	if !strategy.OfWarps(got[0]) || got[1] != "block-window" || !strategy.IsOtherwise(got[2]) {
+		t.Errorf("with no fault, one and two: %v", got)
+	}
+}
+
 // TestLaunches: what the check compares is what the schedule says.
 func TestLaunches(t *testing.T) {
 	r := fused(t)

@@ -123,6 +123,8 @@ type Member struct {
 	Inside  string  `json:"inside,omitempty"` // thread: the Func in whose threads
 	Extents []int64 `json:"extents"`
 	Bytes   int64   `json:"bytes"`
+	// InShared is how many of each lane's registers are in shared memory instead; of the level warp.
+	InShared int64 `json:"in_shared,omitempty"`
 	// Repeats is how many points are computed for each that the pipeline needs.
 	Repeats float64 `json:"repeats"`
 }
@@ -350,7 +352,7 @@ func modelSearch(set string, s *coster.Searched) ModelSearch {
 }
 
 func member(pr *plan.Problem, k *plan.Kernel, m *plan.Member) Member {
-	out := Member{Func: pr.P.Funcs[m.Func].Label, Level: m.Where.String(), Extents: slices.Clone(m.Extents), Bytes: m.Bytes}
+	out := Member{Func: pr.P.Funcs[m.Func].Label, Level: m.Where.String(), Extents: slices.Clone(m.Extents), Bytes: m.Bytes, InShared: m.Demoted}
 	if out.Extents == nil {
 		out.Extents = []int64{}
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"gowarp/internal/plan"
 )
 
 // JSON is the report's JSON form: the same bytes for the same report.
@@ -186,11 +188,27 @@ func (k *Kernel) print(w io.Writer) {
 	columns(w, "    ", rows)
 }
 
+// points is how many there are in extents.
+func points(extents []int64) int64 {
+	n := int64(1)
+	for _, e := range extents {
+		n *= e
+	}
+	return n
+}
+
 // cells are a member's columns.
 func (m *Member) cells() []string {
 	where := "a block, in shared memory"
-	if m.Level == "thread" {
+	switch {
+	case m.Level == "thread":
 		where = "a thread of " + m.Inside
+	case m.Level == "warp" && m.InShared*plan.WarpLanes >= points(m.Extents):
+		where = "a warp, in shared memory of its own"
+	case m.Level == "warp" && m.InShared > 0:
+		where = fmt.Sprintf("a warp, in its lanes' registers; %d of each lane's in shared memory", m.InShared)
+	case m.Level == "warp":
+		where = "a warp, in its lanes' registers"
 	}
 	size := times(m.Extents)
 	if size == "" {

@@ -29,6 +29,8 @@ type Searcher struct {
 	ByModel bool
 	// Simple are the Funcs whose groups are run in the ways of strategy.Otherwise only.
 	Simple []int
+	// Unwarped are the Funcs whose groups have no tiles of warps.
+	Unwarped []int
 	// Remarks are what a grouping wants said of its search as a whole.
 	Remarks []string
 	// Explain asks the final search to say what it looked at; it decides the same without.
@@ -110,6 +112,8 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	if simple || ph == coster.Grouping && !coster.TellsPoints(s.Coster) {
 		// Which Funcs are computed together is then decided with a point a thread, as the coster knows it.
 		strategies = strategy.Otherwise
+	} else if slices.ContainsFunc(s.Unwarped, g.Has) {
+		strategies = slices.DeleteFunc(slices.Clone(strategies), func(st strategy.Strategy) bool { return strategy.OfWarps(st.Name()) })
 	}
 	for i, st := range withOtherwise(strategies) {
 		if i >= len(strategies) && best != nil {

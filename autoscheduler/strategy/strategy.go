@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gowarp/halideir"
 	"gowarp/internal/plan"
@@ -115,6 +116,9 @@ var Otherwise = []Strategy{Root{}, BlockTile{}}
 func IsOtherwise(name string) bool {
 	return slices.ContainsFunc(Otherwise, func(st Strategy) bool { return st.Name() == name })
 }
+
+// OfWarps reports whether a strategy, by its name, makes tiles of warps.
+func OfWarps(name string) bool { return strings.HasPrefix(name, "warp-") }
 
 // MaxSerialExtent is the largest untiled dimension that a thread runs through
 // serially: colour channels and the like (Sioutas et al. 2020, section 4.2: "loops with

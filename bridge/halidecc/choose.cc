@@ -9,9 +9,9 @@ namespace gowarp {
 
 namespace {
 
-// So many schedules are answered by one without the kernels at fault. The next answer fuses
-// nothing: something legal always exists.
-constexpr int most_by_kernel = 2;
+// So many schedules are answered by one without the kernels at fault, which have three other ways to be run. The next
+// answer fuses nothing: something legal always exists.
+constexpr int most_by_kernel = 4;
 
 // The fault of a schedule as a whole: the answer to it fuses nothing, and the answer to one
 // that fuses nothing inlines nothing.
@@ -70,7 +70,7 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
         say(unneeded ? "runner-up: such a Func is inlined, or with its readers on the host" :
             torn     ? "runner-up: the updates of such a Func run in order" :
             all      ? "runner-up: less is fused or inlined in the whole of it" :
-                       "runner-up: such a kernel has a point a thread, or each of its Funcs a kernel");
+                       "runner-up: such a kernel is run in another way");
     }
     return now ? std::move(now) : std::move(winner);
 }
