@@ -19,8 +19,8 @@ namespace gowarp {
 
 namespace {
 
-// Processor time that a child gets: five times what the largest schedules seen take to lower.
-constexpr rlim_t cpu_seconds = 10;
+// Processor time that a child gets: more than twice what the largest schedule seen takes to lower.
+constexpr rlim_t cpu_seconds = 30;
 
 // A child that used no processor time in so many seconds waits for a lock whose
 // holder was another thread of the host, and will never get it.
