@@ -41,16 +41,18 @@ func oclgrindDriver() (string, error) {
 
 // Oclgrind runs a program emitted for OpenCL on Oclgrind, an interpreter of OpenCL kernels
 // that finds accesses out of bounds, races and undefined values. It shares nothing with
-// gpusim, not even the form of the kernels. Complaints are what it found, "" for nothing.
-func (p *Program) Oclgrind(in Args, out map[string][]int) (results map[string]*Array, complaints string, err error) {
-	results, complaints, err = p.oclgrind(in, out, fullFence)
+// gpusim, not even the form of the kernels. Complaints are what it found, "" for nothing. Undefined values
+// are complained of wherever they are used, which is not for schedules that round a Func up to whole points a thread:
+// what lies beyond its end is computed, and nobody reads it. gpusim follows them to the results.
+func (p *Program) Oclgrind(in Args, out map[string][]int, undefined bool) (results map[string]*Array, complaints string, err error) {
+	results, complaints, err = p.oclgrind(in, out, fullFence, undefined)
 	if strings.Contains(complaints, unsupported) {
-		results, complaints, err = p.oclgrind(in, out, fullFence+unoptimised)
+		results, complaints, err = p.oclgrind(in, out, fullFence+unoptimised, undefined)
 	}
 	return results, complaints, err
 }
 
-func (p *Program) oclgrind(in Args, out map[string][]int, options string) (results map[string]*Array, complaints string, err error) {
+func (p *Program) oclgrind(in Args, out map[string][]int, options string, undefined bool) (results map[string]*Array, complaints string, err error) {
 	driver, err := oclgrindDriver()
 	if err != nil {
 		return nil, "", err
@@ -64,8 +66,11 @@ func (p *Program) oclgrind(in Args, out map[string][]int, options string) (resul
 	checked := &Program{tree: p.tree, Path: p.Path, Env: append(slices.Clone(p.Env),
 		"OCL_ICD_VENDORS="+driver,
 		"HL_OCL_PLATFORM_NAME=Oclgrind",
-		"OCLGRIND_CHECK_API=1", "OCLGRIND_DATA_RACES=1", "OCLGRIND_UNINITIALIZED=1", "OCLGRIND_LOG="+log,
+		"OCLGRIND_CHECK_API=1", "OCLGRIND_DATA_RACES=1", "OCLGRIND_LOG="+log,
 		"OCLGRIND_BUILD_OPTIONS="+options)}
+	if undefined {
+		checked.Env = append(checked.Env, "OCLGRIND_UNINITIALIZED=1")
+	}
 	results, err = checked.Run(in, out)
 	text, readErr := os.ReadFile(log)
 	if err == nil {

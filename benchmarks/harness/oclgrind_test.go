@@ -15,7 +15,7 @@ func TestOclgrind(t *testing.T) {
 		t.Fatal(err)
 	}
 	harris := Generator{Source: "benchmarks/programs/harris/harris.cc", Name: "harris"}
-	e, err := tree.Emit(harris, EmitOptions{Target: "host-opencl", Scheduler: Gowarp(nil)})
+	e, err := tree.Emit(harris, EmitOptions{Target: "host-opencl", Scheduler: Gowarp(map[string]string{"mode": "autogpu"})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestOclgrind(t *testing.T) {
 		{fullFence + unoptimised, ""},
 		{"-Dbarrier(fence)=" + unoptimised, "data race"},
 	} {
-		got, complaints, err := program.oclgrind(in, out, c.options)
+		got, complaints, err := program.oclgrind(in, out, c.options, true)
 		if err != nil {
 			t.Fatal(err)
 		}

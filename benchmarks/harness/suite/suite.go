@@ -210,14 +210,23 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 }
 
 // oclgrind has the OpenCL kernels checked at the two smallest sizes by a tool that has
-// nothing in common with the simulator for CUDA.
+// nothing in common with the simulator for CUDA. Undefined values are looked for in the schedules of mode=autogpu,
+// which round nothing up.
 func (p Program) oclgrind(t *testing.T, tree *harness.Tree) {
+	t.Run("default", func(t *testing.T) { p.oclgrindOf(t, tree, p.scheduler(nil), false) })
+	t.Run("autogpu", func(t *testing.T) {
+		p.unrecorded = true
+		p.oclgrindOf(t, tree, p.scheduler(map[string]string{"mode": "autogpu"}), true)
+	})
+}
+
+func (p Program) oclgrindOf(t *testing.T, tree *harness.Tree, s harness.Scheduler, undefined bool) {
 	p.record(t, rows.Row{Check: rows.Memcheck, Size: p.Sizes[len(p.Sizes)-1]})
-	_, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: p.scheduler(nil)})
+	_, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: s})
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
 	for _, size := range p.Sizes[max(len(p.Sizes)-2, 0):] {
 		in, out := p.Inputs(t, tree, size[0], size[1])
-		got, complaints, err := gpu.Oclgrind(in, out)
+		got, complaints, err := gpu.Oclgrind(in, out, undefined)
 		if err != nil {
 			t.Fatalf("%dx%d: %v", size[0], size[1], err)
 		}
