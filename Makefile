@@ -89,7 +89,7 @@ lint: build/venv/.gowarp-stamp ## gofmt, go vet and staticcheck
 
 test: setup ## run every test (the last lines are go test's)
 	@$(MAKE) --no-print-directory build lint
-	@go test $(TAGS) -timeout 60m $(TESTFLAGS) ./...
+	@go test $(TAGS) -timeout 85m $(TESTFLAGS) ./...
 
 test-all: setup ## run every test, and every program at every size for every capability
 	@GOWARP_TEST_ALL=1 $(MAKE) --no-print-directory test TESTFLAGS="-timeout 180m $(TESTFLAGS)"

@@ -29,6 +29,9 @@ func contradictions(kv, inForce map[string]string) error {
 	if tile, ok := kv["warp_tile"]; ok && inForce["tiling"] != "all" && !strings.HasPrefix(inForce["tiling"], "warp") {
 		return fmt.Errorf("warp_tile=%s is of tiles of warps, which tiling=%s has none of; add tiling=warp-registers, or leave it away", tile, inForce["tiling"])
 	}
+	if f, ok := kv["frac_reg"]; ok && inForce["tiling"] == "all" {
+		return fmt.Errorf("frac_reg=%s is of hybrid tiles of warps, whose fractions tiling=all tries for itself; add tiling=warp-hybrid, or leave it away", f)
+	}
 	if f, ok := kv["frac_reg"]; ok && inForce["tiling"] != "warp-hybrid" {
 		return fmt.Errorf("frac_reg=%s is of hybrid tiles of warps, which tiling=%s has none of; add tiling=warp-hybrid, or leave it away", f, inForce["tiling"])
 	}

@@ -23,6 +23,7 @@ func TestContradictions(t *testing.T) {
 		{"fusion=auto,grouping=greedy", ""},
 		{"grouping=none", ""},
 		{"warp_tile=2x4x4", ""},
+		{"frac_reg=.5", "frac_reg=.5 is of hybrid tiles of warps, whose fractions tiling=all tries for itself"},
 		{"warp_tile=2x4x4,mode=autogpu", "warp_tile=2x4x4 is of tiles of warps, which tiling=block has none of"},
 		{"warp_tile=2x4x4,tiling=block-window", "tiling=block-window has none of"},
 		{"warp_tile=2x4x4,tiling=all", ""},

@@ -227,7 +227,7 @@ func suggestion(v string, words []string) string {
 			best, dist = w, d
 		}
 	}
-	if dist > max(2, len(best)/2) {
+	if dist > max(2, len(best)/2) || dist >= len(best) {
 		return ""
 	}
 	return fmt.Sprintf(" (did you mean %q?)", best)

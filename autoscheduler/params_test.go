@@ -47,6 +47,7 @@ func TestParseParamsErrors(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
 		{"modee", "autogpu", `unknown parameter modee (did you mean "mode"?)`},
 		{"xyzzy", "1", "unknown parameter xyzzy; the parameters are mode"},
+		{"check", "2", `check=2: check is one of 0, 1`},
 		{"fusion", "overlapp", `fusion=overlapp: fusion is one of none, overlap, nested, auto (did you mean "overlap"?)`},
 		{"parallelism", "0", "parallelism=0: a whole number from 1 to 65536 is wanted"},
 		{"parallelism", "many", "parallelism=many: a whole number"},
@@ -56,6 +57,8 @@ func TestParseParamsErrors(t *testing.T) {
 		_, err := ParseParams(map[string]string{c.key: c.value})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s=%s: error %v, want one with %q", c.key, c.value, err, c.want)
+		} else if offer := "did you mean"; strings.Contains(err.Error(), offer) != strings.Contains(c.want, offer) {
+			t.Errorf("%s=%s: error %v, want %q", c.key, c.value, err, c.want)
 		}
 	}
 }

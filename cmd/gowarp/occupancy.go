@@ -90,7 +90,11 @@ func writeOccupancyJSON(w io.Writer, d *occupancy.Device, u occupancy.Usage, r o
 func writeOccupancy(w io.Writer, d *occupancy.Device, u occupancy.Usage, r occupancy.Result, reliefs []occupancy.Relief) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "device      %s, %s\n", d.Name, d.Title)
-	fmt.Fprintf(&b, "block       %d threads of %d registers, %d B of shared memory\n", u.Threads, u.Registers, u.SharedBytes)
+	registers := fmt.Sprintf("%d registers", u.Registers)
+	if u.Registers == 0 {
+		registers = "an unknown number of registers"
+	}
+	fmt.Fprintf(&b, "block       %d threads of %s, %d B of shared memory\n", u.Threads, registers, u.SharedBytes)
 	if r.ActiveBlocks == 0 {
 		fmt.Fprintf(&b, "on an SM    none: the block cannot launch\n")
 	} else {
