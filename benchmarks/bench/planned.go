@@ -3,15 +3,11 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
 	"gowarp/autoscheduler"
 	"gowarp/benchmarks/harness"
-	"gowarp/halideir"
 	"gowarp/internal/plan"
 )
 
@@ -26,27 +22,10 @@ type planned struct {
 // the plugin lists must be the same schedule. Where Halide made something else of its first one and it took
 // another, nothing is known of the kernels' plans.
 func (m *measurement) planning(g harness.Generator, o harness.EmitOptions) error {
-	dir, err := os.MkdirTemp("", "gowarp-plan-")
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	defer os.RemoveAll(dir)
 	params := m.job.Scheduler.Resolved(m.target.Device)
-	dumping := maps.Clone(params)
-	dumping["dump"] = filepath.Join(dir, "pipeline.json")
-	o.Scheduler = harness.Gowarp(dumping)
-	e, err := m.tree.Emit(g, o)
+	p, e, err := m.tree.Export(g, o)
 	if err != nil {
 		return fmt.Errorf("bench: the schedule once more: %w", err)
-	}
-	defer e.Remove()
-	data, err := os.ReadFile(dumping["dump"])
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	p, err := halideir.Decode(data)
-	if err != nil {
-		return err
 	}
 	parsed, err := autoscheduler.ParseParams(params)
 	if err != nil {

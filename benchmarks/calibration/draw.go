@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"gowarp/autoscheduler"
@@ -25,26 +23,10 @@ const perDraw = 4
 
 // Export has a program's generator write its pipeline as JSON, for a target.
 func Export(tree *harness.Tree, p bench.Program, t bench.Target) (*halideir.Pipeline, error) {
-	dir, err := os.MkdirTemp("", "gowarp-calibration-")
-	if err != nil {
-		return nil, fmt.Errorf("calibration: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "pipeline.json")
-	e, err := tree.Emit(p.Generator(nil), harness.EmitOptions{
-		Target: t.Halide(), Scheduler: harness.Gowarp(map[string]string{"mode": "autogpu", "gpu": t.Device.Name, "check": "0", "dump": file}), Outputs: []string{"schedule"}, Fresh: true,
+	pipeline, _, err := tree.Export(p.Generator(nil), harness.EmitOptions{
+		Target: t.Halide(), Scheduler: harness.Gowarp(map[string]string{"mode": "autogpu", "gpu": t.Device.Name, "check": "0"}),
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := e.Remove(); err != nil {
-		return nil, fmt.Errorf("calibration: %w", err)
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("calibration: %w", err)
-	}
-	return halideir.Decode(data)
+	return pipeline, err
 }
 
 // Schedules are up to so many different schedules of a pipeline by a seed, and the choice of

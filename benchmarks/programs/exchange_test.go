@@ -398,17 +398,7 @@ func (e *exchanges) mustFind(t *testing.T, trace []simulator.ShuffleLine, values
 // planOf schedules a generator's pipeline and returns its one kernel, a tile a warp.
 func planOf(t *testing.T, tree *harness.Tree, g harness.Generator, target string, params map[string]string) (*halideir.Pipeline, *plan.Kernel) {
 	t.Helper()
-	dump := filepath.Join(t.TempDir(), "pipeline.json")
-	e, err := tree.Emit(g, harness.EmitOptions{Target: target, Scheduler: harness.Gowarp(map[string]string{"dump": dump}), Outputs: []string{"schedule"}, Fresh: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Remove()
-	data, err := os.ReadFile(dump)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := halideir.Decode(data)
+	p, _, err := tree.Export(g, harness.EmitOptions{Target: target, Scheduler: harness.Gowarp(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,16 +93,9 @@ func (l *list) Set(v string) error { *l = append(*l, v); return nil }
 func (l *list) String() string     { return strings.Join(*l, " ") }
 
 func benchRun(c *cli.Context) error {
-	plan, err := benchPlan(c, bench.Schedulers())
+	plan, tree, err := benchHere(c, bench.Schedulers(), "benchmarks", "results")
 	if err != nil {
 		return err
-	}
-	tree, err := harness.Find()
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	if plan.Results == "" {
-		plan.Results = tree.Path("benchmarks", "results")
 	}
 	if plan.Programs, err = benchPrograms(c, tree); err != nil {
 		return err
@@ -142,6 +135,22 @@ func benchRun(c *cli.Context) error {
 		return guard(c, old, sum.Records)
 	}
 	return nil
+}
+
+// benchHere is the plan that the options ask for, in this checkout, where lines go into a folder of it if the options name none.
+func benchHere(c *cli.Context, schedulers []bench.Scheduler, results ...string) (*bench.Plan, *harness.Tree, error) {
+	plan, err := benchPlan(c, schedulers)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree, err := harness.Find()
+	if err != nil {
+		return nil, nil, fmt.Errorf("bench: %w", err)
+	}
+	if plan.Results == "" {
+		plan.Results = tree.Path(results...)
+	}
+	return plan, tree, nil
 }
 
 // benchExecute runs a plan and says what came of it. A summary with an error is one of cells in which the benchmark failed.

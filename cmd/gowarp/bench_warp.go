@@ -8,7 +8,6 @@ import (
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/bench/report"
-	"gowarp/benchmarks/harness"
 )
 
 func benchWarpCommand() *cli.Command {
@@ -36,16 +35,9 @@ registers, in shared memory, and in both by five fractions. It writes DIR.md.`,
 }
 
 func benchWarp(c *cli.Context) error {
-	plan, err := benchPlan(c, bench.WarpSchedulers())
+	plan, tree, err := benchHere(c, bench.WarpSchedulers(), "benchmarks", "results", "warp")
 	if err != nil {
 		return err
-	}
-	tree, err := harness.Find()
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	if plan.Results == "" {
-		plan.Results = tree.Path("benchmarks", "results", "warp")
 	}
 	if c.Args().Present() {
 		plan.Programs, err = benchPrograms(c, tree)

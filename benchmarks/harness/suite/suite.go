@@ -19,7 +19,6 @@ import (
 	"gowarp/autoscheduler"
 	"gowarp/benchmarks/harness"
 	"gowarp/benchmarks/harness/rows"
-	"gowarp/halideir"
 )
 
 // Program is a generator and what it takes to run it.
@@ -276,24 +275,11 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 // launched at the estimated size: blocks, threads and shared memory, figure by figure.
 func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []harness.Launch) {
 	t.Helper()
-	dump := filepath.Join(t.TempDir(), "pipeline.json")
-	scheduler := p.scheduler(map[string]string{"dump": dump})
-	e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: cudaTarget(sm), Scheduler: scheduler, Outputs: []string{"schedule"}, Env: []string{"HL_DEBUG_AUTOSCHEDULE=1"}, Fresh: true})
+	pipeline, e, err := tree.Export(p.Generator, harness.EmitOptions{Target: cudaTarget(sm), Scheduler: p.scheduler(nil), Env: []string{"HL_DEBUG_AUTOSCHEDULE=1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	spent, err := e.ScheduleTime()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Remove(); err != nil {
-		t.Error(err)
-	}
-	data, err := os.ReadFile(dump)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pipeline, err := halideir.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
