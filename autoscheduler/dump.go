@@ -15,6 +15,7 @@ import (
 	"gowarp/halideir/bounds"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
+	"gowarp/internal/suggest"
 )
 
 // DumpAll names every pass.
@@ -48,7 +49,7 @@ func Dump(w io.Writer, p *halideir.Pipeline, params Params, pass string) error {
 func CheckDump(pass string, params Params) error {
 	names := append(PassNames(params), DumpAll)
 	if !slices.Contains(names, pass) {
-		return fmt.Errorf("autoscheduler: there is no pass %q%s; the passes are %s", pass, suggestion(pass, names), strings.Join(names, ", "))
+		return fmt.Errorf("autoscheduler: there is no pass %q%s; the passes are %s", pass, suggest.Nearest(pass, names), strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -3,14 +3,12 @@ package autoscheduler
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/xrash/smetrics"
-
 	"gowarp/autoscheduler/strategy"
+	"gowarp/internal/suggest"
 	"gowarp/occupancy"
 )
 
@@ -75,7 +73,7 @@ func word(key, def string, values []string, help string, at func(*Params) *strin
 		get: func(p *Params) string { return *at(p) },
 		set: func(p *Params, v string) error {
 			if !slices.Contains(values, v) {
-				return fmt.Errorf("%s=%s: %s is one of %s%s", key, v, key, strings.Join(values, ", "), suggestion(v, values))
+				return fmt.Errorf("%s=%s: %s is one of %s%s", key, v, key, strings.Join(values, ", "), suggest.Nearest(v, values))
 			}
 			*at(p) = v
 			return nil
@@ -165,7 +163,7 @@ func ParseParams(kv map[string]string) (Params, error) {
 	for _, k := range keys {
 		i := slices.IndexFunc(Table, func(r Param) bool { return r.Key == k })
 		if i < 0 {
-			return p, fmt.Errorf("autoscheduler: unknown parameter %s%s; the parameters are %s", k, suggestion(k, tableKeys()), strings.Join(tableKeys(), ", "))
+			return p, fmt.Errorf("autoscheduler: unknown parameter %s%s; the parameters are %s", k, suggest.Nearest(k, tableKeys()), strings.Join(tableKeys(), ", "))
 		}
 		if err := Table[i].set(&p, kv[k]); err != nil {
 			return p, fmt.Errorf("autoscheduler: %w", err)
@@ -217,18 +215,4 @@ func tableKeys() []string {
 		keys[i] = row.Key
 	}
 	return keys
-}
-
-// suggestion is ` (did you mean "x"?)` for the nearest word, if one is near.
-func suggestion(v string, words []string) string {
-	best, dist := "", math.MaxInt
-	for _, w := range words {
-		if d := smetrics.WagnerFischer(strings.ToLower(v), w, 1, 1, 1); d < dist {
-			best, dist = w, d
-		}
-	}
-	if dist > max(2, len(best)/2) || dist >= len(best) {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %q?)", best)
 }

@@ -5,7 +5,6 @@ import (
 
 	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
-	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 )
 
@@ -50,14 +49,13 @@ type Need struct {
 // Halide makes of predicates depends on the schedule, also where they never hold.
 func (r *Result) Needs() []Need {
 	p := r.Problem.P
-	edges := bounds.EdgesByConsumer(p)
 	predicated, unsaid := make([]bool, len(p.Funcs)), make([]bool, len(p.Inputs))
 	for id := len(p.Funcs) - 1; id >= 0; id-- { // consumers first
 		for s := range p.Funcs[id].Stages {
 			if !predicated[id] && p.Funcs[id].Stages[s].Predicate == halideir.NoNode {
 				continue
 			}
-			for _, e := range edges[id][s] {
+			for _, e := range r.Problem.Regions.Edges(id, s) {
 				if e.Func >= 0 {
 					predicated[e.Func] = true
 				} else {

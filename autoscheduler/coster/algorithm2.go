@@ -234,11 +234,7 @@ func describe(pr *plan.Problem, k *plan.Kernel, h *hardware) groupShape {
 	inLanes, inShared := 0.0, 0.0
 	for i := range k.Members {
 		m := &k.Members[i]
-		points := 1.0
-		for _, e := range m.Extents {
-			points *= float64(e)
-		}
-		size := points * float64(pr.Bytes(m.Func))
+		size := float64(m.StoredPoints() * pr.Bytes(m.Func))
 		switch m.Where {
 		case plan.AtThread:
 			for j := range m.Nests {
@@ -254,7 +250,7 @@ func describe(pr *plan.Problem, k *plan.Kernel, h *hardware) groupShape {
 		g.totalBuff++
 		g.bufferBytes = max(g.bufferBytes, size)
 		// What a tile computes of a member beyond what it would without a halo.
-		g.overlap += (points - ownPoints(pr, k, m)) * g.tilesPerTB / threads
+		g.overlap += (float64(m.StoredPoints()) - ownPoints(pr, k, m)) * g.tilesPerTB / threads
 		for j := range m.Nests {
 			g.stage(pr, k, &m.Nests[j], h)
 		}

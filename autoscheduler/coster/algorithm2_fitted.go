@@ -96,10 +96,7 @@ func Redundant(pr *plan.Problem, k *plan.Kernel) (redundant, own float64) {
 		if m.Where == plan.AtThread {
 			continue
 		}
-		points := 1.0
-		for _, e := range m.Extents {
-			points *= float64(e)
-		}
+		points := float64(m.StoredPoints())
 		tiles := 1.0
 		if m.Where == plan.AtWarp && k.Warp != nil {
 			tiles = float64(k.Warp.Warps)

@@ -46,21 +46,23 @@ func (Time) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 		return Price{Reject: r}
 	}
 	x := &timed{pr: pr, k: k, m: MachineOf(pr.Device), w: instructions.For(pr).Work(k)}
-	var others []Term
+	// The longest first: the terms up to the launch add up, what follows did not bind.
+	const adding = 3
+	terms := make([]Term, adding, adding+len(Bounds))
 	for _, b := range Bounds {
-		others = append(others, Term{b.Name, b.Of(x)})
+		terms = append(terms, Term{b.Name, b.Of(x)})
 	}
 	byValue := func(a, b Term) int { return cmp.Compare(a.Value, b.Value) }
-	longest := slices.MaxFunc(others, byValue)
-	others = slices.DeleteFunc(others, func(t Term) bool { return t.Name == longest.Name })
+	longest := slices.MaxFunc(terms[adding:], byValue)
+	others := slices.DeleteFunc(terms[adding:], func(t Term) bool { return t.Name == longest.Name })
 	second := slices.MaxFunc(others, byValue).Value
-	// The longest first: the terms up to the launch add up, what follows did not bind.
-	terms := []Term{longest, {"not hidden", Unhidden * second}, {"launch", x.m.LaunchSeconds}}
+	terms = terms[:adding+len(others)]
+	terms[0], terms[1], terms[2] = longest, Term{"not hidden", Unhidden * second}, Term{"launch", x.m.LaunchSeconds}
 	cost := 0.0
-	for _, t := range terms {
+	for _, t := range terms[:adding] {
 		cost += t.Value
 	}
-	return Price{Cost: cost, Terms: append(terms, others...), Launches: true}
+	return Price{Cost: cost, Terms: terms, Launches: true}
 }
 
 // perSM is the seconds for which the busiest SM is busy, if each block keeps it so for so many cycles: blocks come whole.

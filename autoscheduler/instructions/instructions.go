@@ -9,6 +9,7 @@ import (
 
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
+	"gowarp/internal/keymap"
 	"gowarp/internal/plan"
 )
 
@@ -81,6 +82,7 @@ type Estimator struct {
 	memo map[string]Count
 	rows map[string]int // RowLoads
 	buf  []byte
+	seen struct{ called, loaded, rows, columns, pointers, buffers, stores keymap.Map } // what straight has met
 }
 
 type kept struct{}
@@ -247,14 +249,15 @@ func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 }
 
 func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
-	shifts, tests := together(n), 1.0
-	if len(shifts) < len(Shifts(n)) {
+	shifts := Shifts(n)
+	if slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return guarded(u) && u.Extent > 1 }) {
 		// Points that are tested one by one are in branches of their own, in which the compiler finds about half
 		// of what it would find in one piece of code.
 		alone := *n
 		alone.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), func(u plan.Use) bool { return guarded(u) })
-		tests = float64(len(Shifts(n)) / len(shifts))
-		one, all := e.straight(k, &alone, shifts, register), e.straight(k, n, Shifts(n), register)
+		together := Shifts(&alone)
+		tests := float64(len(shifts) / len(together))
+		one, all := e.straight(k, &alone, together, register), e.straight(k, n, shifts, register)
 		half := func(a, b float64) float64 { return (a*tests + b) / 2 }
 		c := Count{
 			Arithmetic: half(one.Arithmetic, all.Arithmetic), Float: half(one.Float, all.Float), Special: half(one.Special, all.Special),
@@ -264,7 +267,7 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 		}
 		for _, u := range n.Unrolled {
 			if guarded(u) {
-				c.Control += guardTest * float64(len(Shifts(n)))
+				c.Control += guardTest * float64(len(shifts))
 			}
 		}
 		return c
@@ -301,13 +304,6 @@ func nowhere(idx []access.Index) bool {
 // guarded reports whether the points are tested one by one.
 func guarded(u plan.Use) bool { return u.Tile > 0 && u.Tail == plan.Guarded }
 
-// together are the points of a thread with no test between them.
-func together(n *plan.Nest) []Shift {
-	m := *n
-	m.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), guarded)
-	return Shifts(&m)
-}
-
 // straight is what points cost in one piece of code.
 func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
 	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
@@ -317,24 +313,25 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	c.Arithmetic = points * own
 	float, special := units(&e.pr.Access.Stage(n.Func, n.Stage).Value)
 	c.Float, c.Special = points*float, points*special
-	called := map[key]bool{}
+	seen := &e.seen
+	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores} {
+		m.Clear()
+	}
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
+		ops, more := arithmetic(&e.pr.Access.Stage(call.Func, 0).Value)
+		float, special := units(&e.pr.Access.Stage(call.Func, 0).Value)
 		for _, s := range shifts {
 			at := placeKey(call.Func, 0, 0, call.Index, s)
 			if nowhere(call.Index) {
 				at = at.and(int64(call.In)) // what one definition looks up is at one place, what another does at another
 			}
-			if !called[at] {
-				called[at] = true
-				ops, more := arithmetic(&e.pr.Access.Stage(call.Func, 0).Value)
+			if seen.called.Add(uint64(at)) {
 				c.Arithmetic += ops + more
-				float, special := units(&e.pr.Access.Stage(call.Func, 0).Value)
 				c.Float, c.Special = c.Float+float, c.Special+special
 			}
 		}
 	}
-	loaded, rows, columns, pointers, buffers := map[key]bool{}, map[key]bool{}, map[key]bool{}, map[key]bool{}, map[[2]int]bool{}
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
 		where, in := k.PlaceOf(t.Func)
@@ -346,10 +343,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			if nowhere(t.Index) {
 				at = at.and(int64(i)) // two places that are not known are not one
 			}
-			if loaded[at] {
+			if !seen.loaded.Add(uint64(at)) {
 				continue
 			}
-			loaded[at] = true
 			c.Memory++
 			c.Requests += e.ways(n, t.Index, t.Bytes)
 			for d := range t.Index {
@@ -357,30 +353,25 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 					continue
 				}
 				c.Address++
-				if at := placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)); !columns[at] {
-					columns[at] = true
+				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)))) {
 					c.Address += anyAddress - 1
 				}
 			}
 			if in { // a constant behind an address of the thread's
-				if at := residues(t.Func, t.Index, s); !pointers[at] {
-					pointers[at] = true
+				if seen.pointers.Add(uint64(residues(t.Func, t.Index, s))) {
 					c.Pointers++
 				}
 				continue
 			}
 			c.Global++
 			c.Sectors += sectors(n, t.Index, t.Bytes)
-			if b := [2]int{t.Func, t.Input}; !buffers[b] {
-				buffers[b] = true
+			if seen.buffers.Add(uint64(placeKey(t.Func, t.Input, 0, nil, nil))) {
 				c.Start += bufferStart
 			}
 			if len(t.Index) == 0 {
 				continue
 			}
-			row := placeKey(t.Func, t.Input, 0, t.Index[1:], s)
-			if !rows[row] {
-				rows[row] = true
+			if seen.rows.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[1:], s))) {
 				c.Start += rowAddress
 				turned := false
 				for d := range t.Index {
@@ -397,8 +388,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			}
 			if x := &t.Index[0]; x.Clamped {
 				*c.address(x, turn)++ // it is no constant behind the row's address
-				if at := placeKey(t.Func, t.Input, 0, t.Index[:1], s); !columns[at] {
-					columns[at] = true
+				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[:1], s))) {
 					*c.address(x, turn) += clampedAt
 				}
 			}
@@ -406,7 +396,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	}
 	// Most conversions are of what was loaded, once for all points that use it.
 	if taps := points * float64(len(ex.Loads)); taps > 0 {
-		casts *= min(1, max(float64(len(loaded))/taps, 1/points))
+		casts *= min(1, max(float64(seen.loaded.Len())/taps, 1/points))
 	}
 	c.Arithmetic += points * casts
 	if !register {
@@ -417,21 +407,20 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		if _, in := k.PlaceOf(n.Func); in {
 			c.Pointers++
 		} else {
-			store := map[key]bool{}
 			for _, s := range shifts {
 				var idx []access.Index
 				if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil && len(st.Store) > 0 {
 					idx = st.Store[1:]
 				}
-				store[placeKey(0, 0, 0, idx, s)] = true
+				seen.stores.Add(uint64(placeKey(0, 0, 0, idx, s)))
 			}
-			c.Start += bufferStart + rowAddress*float64(len(store))
+			c.Start += bufferStart + rowAddress*float64(seen.stores.Len())
 			c.Global += points * float64(len(e.pr.P.Funcs[n.Func].Types))
 			if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
 				c.Sectors += points * sectors(n, st.Store, e.pr.Bytes(n.Func))
 			}
 			if turn != 0 {
-				c.Address += turnedRow * float64(len(store))
+				c.Address += turnedRow * float64(seen.stores.Len())
 			}
 		}
 	}
@@ -545,17 +534,15 @@ func Shifts(n *plan.Nest) []Shift {
 	for _, u := range n.Unrolled {
 		loops = max(loops, u.Loop+1)
 	}
-	out := []Shift{make(Shift, loops)}
-	for _, u := range n.Unrolled {
-		var next []Shift
-		for _, s := range out {
-			for d := range u.Extent {
-				t := slices.Clone(s)
-				t[u.Loop] = d * max(u.Apart, 1)
-				next = append(next, t)
-			}
+	points := n.PointsPerThread()
+	out, all := make([]Shift, points), make([]int64, points*int64(loops))
+	for i := range out {
+		s, rest := all[i*loops:(i+1)*loops], int64(i)
+		for _, u := range slices.Backward(n.Unrolled) {
+			s[u.Loop] = rest % u.Extent * max(u.Apart, 1)
+			rest /= u.Extent
 		}
-		out = next
+		out[i] = s
 	}
 	return out
 }

@@ -6,7 +6,6 @@ import (
 
 	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir/access"
-	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
 )
@@ -47,8 +46,9 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 	case !f.Output && !pr.Absorbs(g.Out):
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
-	b := &blockWindows{pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), grown: map[int]*bounds.Group{}}
+	b := &blockWindows{pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, windowed: map[int]windowed{}}
 	for _, m := range g.Members {
+		b.threads[m] = nestedfusion.ThreadDims(pr, g, m)
 		mf := &pr.P.Funcs[m]
 		for s := range mf.Stages {
 			if !pr.PureLoops(m, s) {
@@ -65,11 +65,18 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 }
 
 type blockWindows struct {
-	pr      *plan.Problem
-	g       *plan.Group
-	est     *instructions.Estimator
-	deepest int                   // windows at most
-	grown   map[int]*bounds.Group // by number of windows: what a thread needs
+	pr       *plan.Problem
+	g        *plan.Group
+	est      *instructions.Estimator
+	deepest  int              // windows at most
+	threads  map[int][]int    // by member in shared memory: its dimensions that run over threads
+	windowed map[int]windowed // by number of windows
+}
+
+// windowed is where the members are with so many windows, or why they cannot be there.
+type windowed struct {
+	places []nestedfusion.Placement
+	err    error
 }
 
 // candidate numbers: what is tried while grouping is a part of what is tried in the end.
@@ -90,6 +97,13 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	dims := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]
 	var all []scored
 	try := func(c plan.Choice) {
+		threads := int64(1)
+		for i, t := range c.Tile {
+			threads *= t / c.Points[i]
+		}
+		if threads > b.pr.Limits.ThreadsPerBlock {
+			return
+		}
 		k, err := b.Kernel(stage, c)
 		if err != nil || k.ThreadsPerBlock() > b.pr.Limits.ThreadsPerBlock || k.SharedBytes > b.pr.Limits.SharedBytes || k.Occupancy.ActiveBlocks == 0 {
 			return
@@ -115,7 +129,7 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	}
 	halo := b.halo(dims.Tiled[0], stage)
 	for windows := 0; windows <= b.deepest; windows++ {
-		if windows > 3 && windows < b.deepest {
+		if windows > 3 && windows < b.deepest || b.with(stage, windows).err != nil {
 			continue
 		}
 		for _, x := range px {
@@ -193,10 +207,11 @@ func (b *blockWindows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.Members = make([]plan.Member, 0, len(places))
 	for _, p := range places {
 		var threads []int
 		if p.Where == plan.AtBlock {
-			threads = nestedfusion.ThreadDims(b.pr, b.g, p.Func)
+			threads = b.threads[p.Func]
 		}
 		m, err := member(b.pr, b.g, &k.Out, tile, p, threads)
 		if err != nil {
@@ -256,9 +271,46 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 	return n, nil
 }
 
-// places puts the windows nearest to the output into the threads: as many members as are
-// asked for, each of which is read by the output and other windows alone.
+// places is where each member is computed, with so many windows.
 func (b *blockWindows) places(out *plan.Nest, windows int) ([]nestedfusion.Placement, error) {
+	w := b.with(out.Stage, windows)
+	if w.err != nil || windows == 0 {
+		return w.places, w.err
+	}
+	part := make([]int64, len(b.pr.P.Funcs[b.g.Out].Args))
+	for a := range part {
+		part[a] = 1
+	}
+	loops := b.pr.P.Funcs[b.g.Out].Stages[out.Stage].Loops
+	for _, uses := range [][]plan.Use{out.Unrolled, out.Serial} {
+		for _, u := range uses {
+			if a := loops[u.Loop].Arg; a >= 0 {
+				part[a] = u.Extent
+			}
+		}
+	}
+	ps := slices.Clone(w.places)
+	for i := range ps {
+		if ps[i].Where == plan.AtThread {
+			ps[i].Tile = part
+		}
+	}
+	return ps, nil
+}
+
+// with is windows, worked out once.
+func (b *blockWindows) with(stage, windows int) windowed {
+	w, ok := b.windowed[windows]
+	if !ok {
+		w.places, w.err = b.windows(stage, windows)
+		b.windowed[windows] = w
+	}
+	return w
+}
+
+// windows puts the windows nearest to the output into the threads: as many members as are
+// asked for, each of which is read by the output and other windows alone. It does not depend on the tile.
+func (b *blockWindows) windows(stage, windows int) ([]nestedfusion.Placement, error) {
 	pr, g := b.pr, b.g
 	ps := make([]nestedfusion.Placement, len(g.Members))
 	window := map[int]bool{}
@@ -285,29 +337,13 @@ func (b *blockWindows) places(out *plan.Nest, windows int) ([]nestedfusion.Place
 	if len(window) == 0 {
 		return ps, nil
 	}
-	part := make([]int64, len(pr.P.Funcs[g.Out].Args))
-	for a := range part {
-		part[a] = 1
-	}
-	loops := pr.P.Funcs[g.Out].Stages[out.Stage].Loops
-	for _, uses := range [][]plan.Use{out.Unrolled, out.Serial} {
-		for _, u := range uses {
-			if a := loops[u.Loop].Arg; a >= 0 {
-				part[a] = u.Extent
-			}
-		}
-	}
-	grow := b.grown[windows]
-	if grow == nil {
-		grow = pr.Grow(g.Out, out.Stage, func(id int) bool { return pr.Inlined[id] || window[id] })
-		b.grown[windows] = grow
-	}
+	grow := pr.Grow(g.Out, stage, func(id int) bool { return pr.Inlined[id] || window[id] })
 	for i := range ps {
 		p := &ps[i]
 		if !window[p.Func] {
 			continue
 		}
-		p.Where, p.Anchor, p.Tile, p.Grow = plan.AtThread, g.Out, part, grow.Funcs[p.Func]
+		p.Where, p.Anchor, p.Grow = plan.AtThread, g.Out, grow.Funcs[p.Func]
 		if p.Grow == nil {
 			return nil, fmt.Errorf("block-window: nothing in a thread reads %s", pr.P.Funcs[p.Func].Label)
 		}

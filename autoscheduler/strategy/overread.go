@@ -18,19 +18,7 @@ const far = 1 << 24
 // larger inputs than the algorithm does. Clamps to numbers do not count: they are looked at with inputs
 // of half the estimated size. Only dimensions of members that move with the tile go beyond the edge, and what moves with those.
 func overread(pr *plan.Problem, members []int, moves func(fn, dim int) bool) error {
-	smaller := *pr.P
-	smaller.Inputs = slices.Clone(pr.P.Inputs)
-	for i := range smaller.Inputs {
-		in := &smaller.Inputs[i]
-		in.Dims = slices.Clone(in.Dims)
-		for k := range in.Dims {
-			if e := in.Dims[k].ExtentEstimate; e != nil {
-				half := max(1, *e/2)
-				in.Dims[k].ExtentEstimate = &half
-			}
-		}
-	}
-	o := overreader{pr: pr, p: &smaller, edges: bounds.EdgesByConsumer(pr.P), in: map[int]bool{}, sound: map[moved]bool{}}
+	o := overreader{requests: requestsOf(pr), pr: pr, in: map[int]bool{}}
 	for _, id := range members {
 		o.in[id] = true
 	}
@@ -51,11 +39,38 @@ func overread(pr *plan.Problem, members []int, moves func(fn, dim int) bool) err
 type moved struct{ fn, dim int }
 
 type overreader struct {
-	pr    *plan.Problem
-	p     *halideir.Pipeline // with smaller inputs
-	edges [][][]*halideir.Edge
-	in    map[int]bool
-	sound map[moved]bool // outside of the kernel, of which it is known that more of them asks for no more input
+	*requests
+	pr *plan.Problem
+	in map[int]bool // what is computed in the kernel
+}
+
+// requests is what holds for every kernel of a problem, and is worked out once.
+type requests struct {
+	p    *halideir.Pipeline // with smaller inputs
+	more map[moved]error    // why more of what lies outside of a kernel may not be asked for
+}
+
+type keptRequests struct{}
+
+func requestsOf(pr *plan.Problem) *requests {
+	if r, ok := pr.Kept[keptRequests{}].(*requests); ok {
+		return r
+	}
+	smaller := *pr.P
+	smaller.Inputs = slices.Clone(pr.P.Inputs)
+	for i := range smaller.Inputs {
+		in := &smaller.Inputs[i]
+		in.Dims = slices.Clone(in.Dims)
+		for k := range in.Dims {
+			if e := in.Dims[k].ExtentEstimate; e != nil {
+				half := max(1, *e/2)
+				in.Dims[k].ExtentEstimate = &half
+			}
+		}
+	}
+	r := &requests{p: &smaller, more: map[moved]error{}}
+	pr.Kept[keptRequests{}] = r
+	return r
 }
 
 // clamped checks what a Func reads from outside, inlined Funcs looked through, when it is computed beyond the image in one
@@ -90,7 +105,7 @@ func (o *overreader) clamped(fn, dim int) error {
 // reads compares what a stage reads over two ranges of its loops.
 func (o *overreader) reads(fn, stage int, base, moved halideir.Env, depth int) error {
 	label := o.pr.P.Funcs[fn].Label
-	for _, e := range o.edges[fn][stage] {
+	for _, e := range o.pr.Regions.Edges(fn, stage) {
 		if e.Func == fn {
 			continue
 		}
@@ -168,14 +183,20 @@ func (o *overreader) asLoops(fn int, at bounds.Box) (env halideir.Env, ok bool) 
 	return env, true
 }
 
-// asked: what lies outside may be asked for more, as long as it does not hand that on to an input.
+// asked: what lies outside may be asked for more, as long as it does not hand that on to an input. What it reads of this kernel's members is
+// computed elsewhere, too.
 func (o *overreader) asked(fn, dim int) error {
-	if o.sound[moved{fn, dim}] {
-		return nil
+	at := moved{fn, dim}
+	if err, ok := o.more[at]; ok {
+		return err
 	}
-	o.sound[moved{fn, dim}] = true
+	var err error
 	if o.pr.P.Funcs[fn].Extern != nil {
-		return fmt.Errorf("more of %s, an extern stage, would be asked for than the output needs", o.pr.P.Funcs[fn].Label)
+		err = fmt.Errorf("more of %s, an extern stage, would be asked for than the output needs", o.pr.P.Funcs[fn].Label)
+	} else {
+		outside := overreader{requests: o.requests, pr: o.pr}
+		err = outside.clamped(fn, dim)
 	}
-	return o.clamped(fn, dim)
+	o.more[at] = err
+	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
+	"gowarp/internal/keymap"
 	"gowarp/internal/plan"
 )
 
@@ -59,10 +60,6 @@ type spot struct {
 // maxSpotDims is the most dimensions of what can be counted.
 const maxSpotDims = 4
 
-// spotKey stands for a spot in maps, whose keys are hashed more often than anything else is done here. Different spots have different keys as long
-// as they are as near to the origin as tiles are; others by all but rare chance, which an estimate survives.
-type spotKey uint64
-
 // Bits of a key for the parts of a spot.
 const (
 	spotFuncBits   = 12
@@ -71,7 +68,9 @@ const (
 	spotReaderBits = 9
 )
 
-func (s *spot) key() spotKey {
+// key stands for a spot in tables. Different spots have different keys as long
+// as they are as near to the origin as tiles are; others by all but rare chance, which an estimate survives.
+func (s *spot) key() uint64 {
 	key, whole := uint64(0), true
 	add := func(v int64, bits int) {
 		whole = whole && v >= 0 && v < 1<<bits
@@ -84,14 +83,14 @@ func (s *spot) key() spotKey {
 		add(v+1<<(spotAtBits-1), spotAtBits)
 	}
 	if whole {
-		return spotKey(key)
+		return key
 	}
 	key = 0xcbf29ce484222325
 	for _, v := range [...]int64{int64(s.fn), int64(s.out), int64(s.reader), s.at[0], s.at[1], s.at[2], s.at[3]} {
 		key = (key ^ uint64(v)) * 0x9e3779b97f4a7c15
 		key ^= key >> 29
 	}
-	return spotKey(key)
+	return key
 }
 
 // counter counts one tile.
@@ -102,20 +101,43 @@ type counter struct {
 	members []*warpMember // by Func; nil for others
 	ends    []int64       // of members and the output: how many points of a row there are
 	count   warpCount
-	lines   map[spotKey]bool // rows of outside buffers whose addresses are known
-	known   map[spotKey]bool // what the lane has loaded, and computed of inlined Funcs
-	fetched map[spotKey]bool // what it has exchanged
-	guarded map[spotKey]bool // what it has computed under the test of one point; nil before the output
-	held    map[spotKey]int  // values in registers, by number
-	spans   [][2][2]int      // from which point to which each is held, in the two orders
-	now     [2]int           // the point that is being computed: one stage after the other, and those of one shape interleaved
-	end     int              // the last of all
-	start   int              // interleaved, the point before the stage's first
+	*tables
+	tested  bool   // points have tests of their own: the output's
+	now     [2]int // the point that is being computed: one stage after the other, and those of one shape interleaved
+	end     int    // the last of all
+	start   int    // interleaved, the point before the stage's first
 	shape   []bounds.Growth
 	memory  map[int]bool // of inlined Funcs: whether they load from memory
 	demoted []int64      // of members: so many of the first registers of a lane are in the scratch
 	stage   int          // the one that is being counted, from 1
 	loaded  int          // by it from memory
+}
+
+// tables are what a count notes, kept from count to count for their memory.
+type tables struct {
+	lines   keymap.Map  // rows of outside buffers whose addresses are known
+	known   keymap.Map  // what the lane has loaded, and computed of inlined Funcs
+	fetched keymap.Map  // what it has exchanged
+	guarded keymap.Map  // what it has computed under the test of one point
+	held    keymap.Map  // values in registers, by number
+	spans   [][2][2]int // from which point to which each is held, in the two orders
+	ops     []float64   // by Func: the operations of its definition; below 0: not counted yet
+}
+
+type keptTables struct{}
+
+// tablesOf are those of a problem, empty.
+func tablesOf(pr *plan.Problem) *tables {
+	t, ok := pr.Kept[keptTables{}].(*tables)
+	if !ok {
+		t = &tables{ops: slices.Repeat([]float64{-1}, len(pr.P.Funcs))}
+		pr.Kept[keptTables{}] = t
+	}
+	for _, m := range []*keymap.Map{&t.lines, &t.known, &t.fetched, &t.guarded, &t.held} {
+		m.Clear()
+	}
+	t.spans = t.spans[:0]
+	return t
 }
 
 // count counts the tile of a warp whose lanes have so many points, once.
@@ -133,7 +155,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	funcs := len(s.pr.P.Funcs)
 	c := counter{
 		w: w, s: s, lanePoints: lp, members: make([]*warpMember, funcs), ends: make([]int64, funcs), demoted: make([]int64, funcs), memory: map[int]bool{},
-		lines: map[spotKey]bool{}, known: map[spotKey]bool{}, fetched: map[spotKey]bool{}, held: map[spotKey]int{},
+		tables: tablesOf(w.pr),
 	}
 	for i := range s.members {
 		m := &s.members[i]
@@ -184,7 +206,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 			outLoops *= w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent[l]
 		}
 	}
-	before, fetched := c.count.instructions, len(c.fetched)
+	before, fetched := c.count.instructions, c.fetched.Len()
 	if err := c.run(w.g.Out, s.grow.Funcs[w.g.Out], w.arg(w.x)); err != nil {
 		return c.count, err
 	}
@@ -196,7 +218,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	c.count.registers = warpBaseRegisters + max(int(inOrder*float64(c.most(0))), c.most(1))
 	if lp.strided {
 		// Halide takes all shuffles out of the tests, and the compiler puts them first; of two and a choice one value stays.
-		c.count.registers += max(0, len(c.fetched)-fetched)
+		c.count.registers += max(0, c.fetched.Len()-fetched)
 	}
 	if outLoops > 1 {
 		c.count.registers += loopRegisters * int(points)
@@ -206,10 +228,8 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 
 // use notes that a value is in a register from its first use, or definition, to now.
 func (c *counter) use(s *spot) {
-	key := s.key()
-	i, ok := c.held[key]
+	i, ok := c.held.Put(s.key(), int32(len(c.spans)))
 	if !ok {
-		c.held[key] = len(c.spans)
 		c.spans = append(c.spans, [2][2]int{{c.now[0], c.now[0]}, {c.now[1], c.now[1]}})
 		return
 	}
@@ -277,13 +297,11 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 	walk = func(k int) {
 		if k == len(grow) {
 			if fn == c.w.g.Out {
-				if c.guarded == nil {
-					c.guarded = map[spotKey]bool{}
-				}
-				clear(c.guarded) // the compiler shares no work between points under tests of their own
+				c.tested = true
+				c.guarded.Clear() // the compiler shares no work between points under tests of their own
 			}
 			if c.strided && fn != c.w.g.Out && c.ends[fn]%plan.WarpLanes != 0 {
-				clear(c.fetched) // the last of a lane's points has a test, and the compiler merges no shuffles across it
+				c.fetched.Clear() // the last of a lane's points has a test, and the compiler merges no shuffles across it
 			}
 			c.now[0]++
 			c.now[1]++
@@ -358,7 +376,10 @@ func (c *counter) sources(m *warpMember, s *spot) (own [2]spot, n int, lanes int
 // value counts the definition of a Func at a point.
 func (c *counter) value(fn int, at [maxSpotDims]int64) {
 	st := c.s.pr.Access.Stage(fn, 0)
-	c.count.instructions += float64(st.Value.Total())
+	if c.ops[fn] < 0 {
+		c.ops[fn] = float64(st.Value.Total())
+	}
+	c.count.instructions += c.ops[fn]
 	for i := range st.Loads {
 		c.load(fn, &st.Loads[i], at)
 	}
@@ -414,14 +435,14 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		c.use(&s) // kept, or fetched early to hide its latency
 	}
 	key := s.key()
-	if c.known[key] || c.guarded[key] {
+	if c.known.Has(key) || c.guarded.Has(key) {
 		return
 	}
 	if l.Func >= 0 && l.Func != fn && c.s.pr.Inlined[l.Func] {
-		if c.guarded != nil {
-			c.guarded[key] = true
+		if c.tested {
+			c.guarded.Add(key)
 		} else {
-			c.known[key] = true
+			c.known.Add(key)
 		}
 		c.value(l.Func, s.at)
 		return
@@ -437,8 +458,7 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 	}
 	row := s
 	row.at[0] = 0
-	if at := row.key(); !c.lines[at] {
-		c.lines[at] = true
+	if c.lines.Add(row.key()) {
 		c.count.instructions += rowInstructions
 	}
 }
@@ -450,8 +470,7 @@ func (c *counter) fetch(m *warpMember, s *spot) {
 	if c.inScratch(&sources[0]) {
 		s.reader = c.stage // behind a barrier it is loaded again
 	}
-	if key := s.key(); !c.fetched[key] {
-		c.fetched[key] = true
+	if c.fetched.Add(s.key()) {
 		for i := range sources[:n] {
 			own := &sources[i]
 			inScratch := c.inScratch(own)

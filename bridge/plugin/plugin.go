@@ -13,6 +13,7 @@ import "C"
 import (
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 	"unsafe"
 
@@ -22,6 +23,10 @@ import (
 	_ "gowarp/bridge/halidecc" // registers the autoscheduler
 	"gowarp/halideir"
 )
+
+// init lets garbage grow to four times of what is in use: a schedule takes a tenth of a second and some tens of MiB, of which the collector
+// would take a fifth.
+func init() { debug.SetGCPercent(400) }
 
 func main() {} // buildmode=c-shared asks for it and never calls it
 

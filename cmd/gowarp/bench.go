@@ -18,6 +18,7 @@ import (
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/bench/report"
 	"gowarp/benchmarks/harness"
+	"gowarp/internal/suggest"
 )
 
 // exitInterrupted is what a shell gives for a program that SIGINT ended.
@@ -195,7 +196,7 @@ func benchPlan(c *cli.Context, schedulers []bench.Scheduler) (*bench.Plan, error
 	}
 	switch {
 	case !slices.Contains(bench.Stages, plan.UpTo):
-		return nil, usagef("bench: --up-to %s: it is one of %s%s", plan.UpTo, strings.Join(bench.Stages, ", "), nearest(plan.UpTo, bench.Stages))
+		return nil, usagef("bench: --up-to %s: it is one of %s%s", plan.UpTo, strings.Join(bench.Stages, ", "), suggest.Nearest(plan.UpTo, bench.Stages))
 	case plan.Workers < 1:
 		return nil, usagef("bench: --jobs %d: at least 1", plan.Workers)
 	case plan.Limits.CPUSeconds < 1 || plan.Limits.CellSeconds < 1:
@@ -273,7 +274,7 @@ func benchPrograms(c *cli.Context, tree *harness.Tree) ([]bench.Program, error) 
 			for _, s := range c.Command.Subcommands {
 				subcommands = append(subcommands, s.Name)
 			}
-			if hint := nearest(w, subcommands); hint != "" {
+			if hint := suggest.Nearest(w, subcommands); hint != "" {
 				return nil, usagef("bench: there is no program or command %q%s", w, hint)
 			}
 			return nil, usagef("bench: %w", err)

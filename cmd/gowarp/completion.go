@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gowarp/autoscheduler"
+	"gowarp/internal/suggest"
 	"gowarp/occupancy"
 )
 
@@ -33,7 +34,7 @@ func completionCommand() *cli.Command {
 			shell := c.Args().First()
 			script, ok := completionScripts[shell]
 			if !ok {
-				return usagef("completion: there is no script for %q%s; bash, zsh or fish is wanted", shell, nearest(shell, shells))
+				return usagef("completion: there is no script for %q%s; bash, zsh or fish is wanted", shell, suggest.Nearest(shell, shells))
 			}
 			_, err := io.WriteString(c.App.Writer, script)
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"gowarp/internal/suggest"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -25,7 +26,7 @@ func helpCommand() *cli.Command {
 			case c.NArg() > 1:
 				return usagef("help: one COMMAND is wanted, %d given", c.NArg())
 			case c.App.Command(word) == nil:
-				return usagef("help: there is no command %q%s; 'gowarp help' lists them", word, nearest(word, commandNames(c.App)))
+				return usagef("help: there is no command %q%s; 'gowarp help' lists them", word, suggest.Nearest(word, commandNames(c.App)))
 			case len(c.App.Command(word).Subcommands) > 0: // cli's own help for these leaves out their options
 				return c.App.Run([]string{c.App.Name, word, "--help"})
 			default:

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"gowarp/internal/suggest"
 	"io"
 	"os"
 
@@ -78,7 +79,7 @@ command that fails.`,
 			switch {
 			case c.Args().Present():
 				word := c.Args().First()
-				return usagef("there is no command %q%s; 'gowarp help' lists them", word, nearest(word, commandNames(c.App)))
+				return usagef("there is no command %q%s; 'gowarp help' lists them", word, suggest.Nearest(word, commandNames(c.App)))
 			case c.Bool("version"):
 				return printVersion(c.App.Writer)
 			}

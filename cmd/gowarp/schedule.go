@@ -11,6 +11,7 @@ import (
 	"gowarp/autoscheduler"
 	"gowarp/halideir"
 	"gowarp/halideir/schedule"
+	"gowarp/internal/suggest"
 )
 
 // formats are the forms in which a schedule is printed.
@@ -44,7 +45,7 @@ Example:
 		Action: func(c *cli.Context) error {
 			format := c.String("format")
 			if !slices.Contains(formats, format) {
-				return usagef("--format %s: one of %s is wanted%s", format, strings.Join(formats, ", "), nearest(format, formats))
+				return usagef("--format %s: one of %s is wanted%s", format, strings.Join(formats, ", "), suggest.Nearest(format, formats))
 			}
 			prm, err := params(c)
 			if err != nil {

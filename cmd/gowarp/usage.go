@@ -28,7 +28,7 @@ func onUsage(c *cli.Context, err error, _ bool) error {
 	text := err.Error()
 	if word, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
 		word = strings.TrimLeft(word, "-")
-		return usagef("there is no option %s%s%s", dashed(word), nearest(dashed(word), flagWords(flags)), help)
+		return usagef("there is no option %s%s%s", dashed(word), suggest.Nearest(dashed(word), flagWords(flags)), help)
 	}
 	if word, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
 		return usagef("the option %s needs a value%s", dashed(word), help)
@@ -74,6 +74,3 @@ func commandNames(app *cli.App) []string {
 	}
 	return names
 }
-
-// nearest is ` (did you mean "x"?)` for the word that was probably meant, if one is near.
-func nearest(word string, words []string) string { return suggest.Nearest(word, words) }

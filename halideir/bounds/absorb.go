@@ -8,7 +8,26 @@ import "gowarp/halideir"
 // an input. It says so of the estimated sizes; a clamp that holds there against the
 // bounds of an input holds at every size.
 func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
-	edges := EdgesByConsumer(p)
+	key := widening{fn, more}
+	if yes, ok := r.absorbs[key]; ok {
+		return yes
+	}
+	if r.absorbs == nil {
+		r.absorbs = map[widening]bool{}
+	}
+	yes := r.absorbsOnce(p, fn, more)
+	r.absorbs[key] = yes
+	return yes
+}
+
+// widening is a Func and how much more of it is computed.
+type widening struct {
+	fn   int
+	more int64
+}
+
+func (r *Regions) absorbsOnce(p *halideir.Pipeline, fn int, more int64) bool {
+	waiting := 1                       // boxes that were not looked at
 	boxes := make([]Box, len(p.Funcs)) // nil where nothing more is needed
 	boxes[fn] = widened(r.Funcs[fn], more)
 	for id := fn; id >= 0; id-- {
@@ -16,6 +35,13 @@ func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
 		if boxes[id] == nil {
 			continue
 		}
+		if whole := widened(r.Funcs[id], more); waiting == 1 && id != fn && covers(whole, boxes[id]) {
+			// It is all that is left to look at, and was or will be looked at by itself.
+			if yes := r.Absorbs(p, id, more); yes || covers(boxes[id], whole) {
+				return yes
+			}
+		}
+		waiting--
 		if f.Extern != nil || len(f.Bounds) > 0 {
 			return false
 		}
@@ -31,7 +57,7 @@ func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
 				}
 				env.Lo[l], env.Hi[l] = iv.Lo, iv.Hi
 			}
-			for _, e := range edges[id][s] {
+			for _, e := range r.Edges(id, s) {
 				if e.Func == id {
 					continue
 				}
@@ -49,6 +75,7 @@ func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
 					}
 					if boxes[e.Func] == nil {
 						boxes[e.Func] = append(Box(nil), r.Funcs[e.Func]...)
+						waiting++
 					}
 					for k := range box {
 						boxes[e.Func][k] = boxes[e.Func][k].Union(box[k])

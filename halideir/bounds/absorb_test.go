@@ -1,9 +1,11 @@
-package bounds_test
+package bounds
 
 import (
 	"testing"
 
-	"gowarp/halideir/bounds"
+	"pgregory.net/rapid"
+
+	"gowarp/halideir"
 	"gowarp/internal/irtest"
 )
 
@@ -38,7 +40,7 @@ func TestAbsorbs(t *testing.T) {
 		}
 		b.Output(out, 640)
 		p := b.Build()
-		r, err := bounds.Analyze(p)
+		r, err := Analyze(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,4 +50,87 @@ func TestAbsorbs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAbsorbsByItself: what Absorbs remembers of other Funcs changes no answer.
+func TestAbsorbsByItself(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := randomPipeline(t)
+		r, err := Analyze(p)
+		if err != nil {
+			t.Skip(err)
+		}
+		more := rapid.Int64Range(1, 9).Draw(t, "more")
+		for _, id := range rapid.Permutation(indices(len(p.Funcs))).Draw(t, "order") {
+			if got, want := r.Absorbs(p, id, more), absorbs(p, r, id, more); got != want {
+				t.Fatalf("%d points more of %s are absorbed: %v, not %v", more, p.Funcs[id].Label, got, want)
+			}
+		}
+	})
+}
+
+func indices(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// absorbs asks every Func below for what more points of one ask of it, and remembers nothing.
+func absorbs(p *halideir.Pipeline, r *Regions, fn int, more int64) bool {
+	boxes := map[int]Box{fn: append(Box(nil), r.Funcs[fn]...)}
+	for k := range boxes[fn] {
+		boxes[fn][k].Hi += more
+	}
+	inside := func(whole, part Box) bool {
+		for k := range part {
+			if !whole[k].Contains(part[k]) {
+				return false
+			}
+		}
+		return true
+	}
+	for id := fn; id >= 0; id-- {
+		at, asked := boxes[id]
+		if !asked {
+			continue
+		}
+		f := &p.Funcs[id]
+		if f.Extern != nil || len(f.Bounds) > 0 {
+			return false
+		}
+		for s, st := range f.Stages {
+			loops, err := r.Loops(p, id, s)
+			if err != nil {
+				return false
+			}
+			var env halideir.Env
+			for l, iv := range loops {
+				if a := st.Loops[l].Arg; a >= 0 {
+					iv = iv.Union(at[a])
+				}
+				env.Lo, env.Hi = append(env.Lo, iv.Lo), append(env.Hi, iv.Hi)
+			}
+			for _, e := range r.Edges(id, s) {
+				box, ok := EvalBox(p, e, env)
+				switch {
+				case e.Func == id:
+				case !ok, e.Func < 0 && !inside(r.Inputs[e.Input], box):
+					return false
+				case e.Func < 0 || inside(r.Funcs[e.Func], box):
+				case p.Funcs[e.Func].Output:
+					return false
+				default:
+					if boxes[e.Func] == nil {
+						boxes[e.Func] = append(Box(nil), r.Funcs[e.Func]...)
+					}
+					for k := range box {
+						boxes[e.Func][k] = boxes[e.Func][k].Union(box[k])
+					}
+				}
+			}
+		}
+	}
+	return true
 }

@@ -63,7 +63,7 @@ type fittedRange struct {
 // Halide's own expression over sample boxes of the consumer.
 func NewFits(p *halideir.Pipeline, r *Regions) *Fits {
 	f := &Fits{p: p, r: r, edges: make([][][]fitted, len(p.Funcs))}
-	for c, stages := range EdgesByConsumer(p) {
+	for c, stages := range r.edges {
 		f.edges[c] = make([][]fitted, len(stages))
 		for s, edges := range stages {
 			var plain map[int][]bool

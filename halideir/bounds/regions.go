@@ -18,6 +18,9 @@ type Regions struct {
 	// a flow field: no memory holds all of that, and it can only be computed where it is read. Its
 	// own definition may clamp, as a boundary condition does.
 	Endless []bool
+
+	edges   [][][]*halideir.Edge // by consumer Func and stage
+	absorbs map[widening]bool    // what Absorbs has found
 }
 
 // everything is the range of Halide's indices.
@@ -30,14 +33,13 @@ const maxExtent = 1 << 31
 // Analyze walks the pipeline from the outputs' estimates to the inputs. A region
 // that Halide cannot bound is an error that names the Func and the dimension.
 func Analyze(p *halideir.Pipeline) (*Regions, error) {
-	r := &Regions{Funcs: make([]Box, len(p.Funcs)), Inputs: make([]Box, len(p.Inputs)), Endless: make([]bool, len(p.Funcs))}
+	r := &Regions{Funcs: make([]Box, len(p.Funcs)), Inputs: make([]Box, len(p.Inputs)), Endless: make([]bool, len(p.Funcs)), edges: edgesByConsumer(p)}
 	for i := range p.Funcs {
 		r.Funcs[i] = emptyBox(len(p.Funcs[i].Args))
 	}
 	for i := range p.Inputs {
 		r.Inputs[i] = emptyBox(len(p.Inputs[i].Dims))
 	}
-	edges := EdgesByConsumer(p)
 	for _, id := range p.Outputs {
 		if err := addEstimates(p, &p.Funcs[id], r.Funcs[id]); err != nil {
 			return nil, err
@@ -57,7 +59,7 @@ func Analyze(p *halideir.Pipeline) (*Regions, error) {
 		// Later stages first: an update may enlarge its own Func's region,
 		// which the earlier stages must then fill.
 		for s := len(f.Stages) - 1; s >= 0; s-- {
-			for _, e := range edges[id][s] {
+			for _, e := range r.edges[id][s] {
 				if err := r.require(p, e); err != nil {
 					return nil, err
 				}
@@ -88,8 +90,11 @@ func emptyBox(n int) Box {
 	return b
 }
 
-// EdgesByConsumer sorts the pipeline's edges by consumer Func and stage.
-func EdgesByConsumer(p *halideir.Pipeline) [][][]*halideir.Edge {
+// Edges are what a stage of a Func needs of others.
+func (r *Regions) Edges(fn, stage int) []*halideir.Edge { return r.edges[fn][stage] }
+
+// edgesByConsumer sorts the pipeline's edges by consumer Func and stage.
+func edgesByConsumer(p *halideir.Pipeline) [][][]*halideir.Edge {
 	edges := make([][][]*halideir.Edge, len(p.Funcs))
 	for i := range p.Funcs {
 		edges[i] = make([][]*halideir.Edge, max(1, len(p.Funcs[i].Stages)))

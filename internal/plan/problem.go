@@ -171,17 +171,8 @@ func (pr *Problem) BufferBytes(fn, input int) float64 {
 // to: more than any thread computes side by side.
 const MorePoints = 8
 
-type absorbs int
-
 // Absorbs reports whether up to MorePoints more of a Func ask no input for more than it has.
-func (pr *Problem) Absorbs(fn int) bool {
-	if v, ok := pr.Kept[absorbs(fn)].(bool); ok {
-		return v
-	}
-	v := pr.Regions.Absorbs(pr.P, fn, MorePoints)
-	pr.Kept[absorbs(fn)] = v
-	return v
-}
+func (pr *Problem) Absorbs(fn int) bool { return pr.Regions.Absorbs(pr.P, fn, MorePoints) }
 
 // PureLoops reports whether every argument of the stage's left-hand side is the
 // argument itself: the stage writes each point of a region once a pass.

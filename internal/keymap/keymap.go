@@ -1,0 +1,82 @@
+// Package keymap is a hash table from keys that are hashes already to small numbers, for counts that are made thousands of times: it is emptied
+// in constant time and keeps its memory. A map of the language's does neither.
+package keymap
+
+// Map is a table from keys to numbers. The zero value is empty. It is not for several goroutines.
+type Map struct {
+	slots []slot // a power of two of them, at most half in use
+	now   uint32 // slots of another generation are empty
+	n     int
+}
+
+type slot struct {
+	key        uint64
+	value      int32
+	generation uint32
+}
+
+const least = 64 // slots
+
+// Clear removes all keys.
+func (m *Map) Clear() {
+	m.n = 0
+	m.now++
+	if m.now == 0 { // after four billion times
+		clear(m.slots)
+		m.now = 1
+	}
+}
+
+// Len is how many keys there are.
+func (m *Map) Len() int { return m.n }
+
+// Has reports whether there is a key.
+func (m *Map) Has(key uint64) bool {
+	if m.n == 0 {
+		return false
+	}
+	return m.slots[m.at(key)].generation == m.now
+}
+
+// Add puts a key in, and reports whether it was not there.
+func (m *Map) Add(key uint64) bool {
+	_, there := m.Put(key, 0)
+	return !there
+}
+
+// Put gives a key a value if it has none, and returns the one it has and whether it had it before.
+func (m *Map) Put(key uint64, value int32) (int32, bool) {
+	if 2*m.n >= len(m.slots) {
+		m.grow()
+	}
+	s := &m.slots[m.at(key)]
+	if s.generation == m.now {
+		return s.value, true
+	}
+	*s = slot{key, value, m.now}
+	m.n++
+	return value, false
+}
+
+// at is the slot that a key has or would have.
+func (m *Map) at(key uint64) int {
+	mask := len(m.slots) - 1
+	i := int(key*0x9e3779b97f4a7c15>>32) & mask
+	for m.slots[i].generation == m.now && m.slots[i].key != key {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (m *Map) grow() {
+	old, was := m.slots, m.now
+	m.slots, m.now = make([]slot, max(least, 2*len(old))), 1
+	if len(old) == 0 {
+		return
+	}
+	for i := range old {
+		if old[i].generation == was {
+			m.slots[m.at(old[i].key)] = slot{old[i].key, old[i].value, m.now}
+		}
+	}
+}
