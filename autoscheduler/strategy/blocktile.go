@@ -210,13 +210,24 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: extent(l)})
 		}
 	}
-	unroll(pr, &n, func(loop halideir.Loop) bool {
+	constant := func(loop halideir.Loop) bool {
 		if p.Where == plan.AtThread {
 			return p.Grow[loop.Arg].Provable() && p.Grow[loop.Arg].Fixed
 		}
 		d := g.Grow.Funcs[p.Func][loop.Arg]
 		return d.Dim < 0 && d.Provable() && d.Fixed
-	})
+	}
+	if loose := func(u plan.Use) bool { return u.Tile > 0 }; slices.ContainsFunc(n.Serial, loose) && !slices.ContainsFunc(n.Serial, func(u plan.Use) bool { return st.Loops[u.Loop].Arg < 0 }) {
+		// Inside of loops whose ends only a run knows those over channels share what is around them. A sum would lose its register.
+		inner := func(u plan.Use) int {
+			if u.Tile == 0 && u.Extent <= maxUnrolledExtent && constant(st.Loops[u.Loop]) {
+				return 0
+			}
+			return 1
+		}
+		slices.SortStableFunc(n.Serial, func(a, b plan.Use) int { return inner(a) - inner(b) })
+	}
+	unroll(pr, &n, constant)
 	return n
 }
 
