@@ -70,7 +70,7 @@ func (s *state) configure() error {
 func (s *state) deviceFor() (occupancy.Device, error) {
 	t := &s.p.Target
 	if s.params.GPU != "" {
-		return occupancy.Lookup(s.params.GPU)
+		return lookup(s.params.GPU)
 	}
 	switch t.API {
 	case "cuda":
@@ -87,6 +87,15 @@ func (s *state) deviceFor() (occupancy.Device, error) {
 		return occupancy.Generic(), nil
 	}
 	return occupancy.Device{}, fmt.Errorf("autoscheduler: the target %s has no GPU; name one, as in target=host-cuda-cuda_capability_86 or target=host-opencl", t.String)
+}
+
+// lookup is the device that the parameter gpu names.
+func lookup(name string) (occupancy.Device, error) {
+	d, err := occupancy.Lookup(name)
+	if err != nil {
+		return d, fmt.Errorf("autoscheduler: gpu=%s: %w", name, err)
+	}
+	return d, nil
 }
 
 // limits are what a launch may use under Halide's runtime.

@@ -65,7 +65,7 @@ func CheckTarget(p *halideir.Pipeline, params Params) error {
 	if params.GPU == "" {
 		return nil
 	}
-	d, err := occupancy.Lookup(params.GPU)
+	d, err := lookup(params.GPU)
 	if err != nil {
 		return err
 	}

@@ -174,7 +174,7 @@ func benchExecute(c *cli.Context, tree *harness.Tree, plan *bench.Plan) (*bench.
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d kept, in %s; the lines are in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second), plan.Results)
+	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d had their lines already, in %s; the lines are in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second), plan.Results)
 	if len(sum.Broken) > 0 {
 		return sum, fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
 	}
