@@ -216,9 +216,10 @@ func (s *Searcher) choices(g *plan.Group, stage int, st strategy.Strategy, prepa
 	if s.Tile != nil {
 		return []plan.Choice{{Strategy: st.Name(), Tile: only}}
 	}
-	var out []plan.Choice
-	for _, t := range append(strategy.Tiles(pr, g.Out, stage, step), strategy.FallbackTile(pr, g.Out, stage)) {
-		out = append(out, plan.Choice{Strategy: st.Name(), Tile: t})
+	tiles := append(strategy.Tiles(pr, g.Out, stage, step), strategy.FallbackTile(pr, g.Out, stage))
+	out := make([]plan.Choice, len(tiles))
+	for i, t := range tiles {
+		out[i] = plan.Choice{Strategy: st.Name(), Tile: t}
 	}
 	return out
 }

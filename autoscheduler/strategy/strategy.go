@@ -54,10 +54,14 @@ type scored struct {
 
 // cheapest are the best n of a strategy's candidates, the first of equals first.
 func cheapest(all []scored, n int) []plan.Choice {
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(a.cost, b.cost) })
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(all[i].cost, all[j].cost) })
 	var out []plan.Choice
-	for _, s := range all[:min(n, len(all))] {
-		out = append(out, s.choice)
+	for _, i := range order[:min(n, len(order))] {
+		out = append(out, all[i].choice)
 	}
 	return out
 }

@@ -61,6 +61,10 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	fail := func(format string, args ...any) (Prepared, error) {
 		return nil, fmt.Errorf(name+": "+format, args...)
 	}
+	whole := keptWarps{g, o.Warp}
+	if w, ok := pr.Kept[whole].(*warpTiles); ok {
+		return w.called(name, inRegisters), nil
+	}
 	if err := HasLanes(&pr.P.Target, pr.Device); err != nil {
 		return fail("%w", err)
 	}
@@ -74,7 +78,7 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	if x < 0 {
 		return fail("%s has no parallel loop for the lanes", f.Label)
 	}
-	w := &warpTiles{name: name, inRegisters: 1, pr: pr, g: g, x: x, y: y, z: z, only: o.Warp, counted: map[warpShape]warpCounted{}}
+	w := &warpTiles{inRegisters: 1, pr: pr, g: g, x: x, y: y, z: z, only: o.Warp, counted: map[warpShape]warpCounted{}}
 	base, err := w.stage(nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -87,10 +91,29 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	if len(w.sets) == 0 {
 		return fail("%s needs nothing that lanes could exchange", f.Label)
 	}
-	if inRegisters < 1 {
-		return w.hybrid(inRegisters), nil
+	if len(pr.P.Funcs) <= mostKeptWarps {
+		pr.Kept[whole] = w
 	}
-	return w, nil
+	return w.called(name, inRegisters), nil
+}
+
+// keptWarps is what the members and the counts of a group hang on, for all strategies of warps' tiles, while grouping and after.
+type keptWarps struct {
+	g    *plan.Group
+	only plan.WarpChoice
+}
+
+// mostKeptWarps is of how many Funcs a pipeline may have for the counts of all its groups to be kept.
+const mostKeptWarps = 300
+
+// called is the same for a strategy of a name, with a fraction in registers.
+func (w *warpTiles) called(name string, inRegisters float64) *warpTiles {
+	c := *w
+	c.name = name
+	if inRegisters < 1 {
+		return c.hybrid(inRegisters)
+	}
+	return &c
 }
 
 // overlaps reports whether neighbouring points along an argument of the output need the same of a Func that is, or may be, stored in the kernel.
