@@ -7,6 +7,7 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/grouping"
+	"gowarp/autoscheduler/search"
 	"gowarp/autoscheduler/strategy"
 	"gowarp/internal/plan"
 	"gowarp/occupancy"
@@ -44,8 +45,8 @@ func (s *state) configure() error {
 		s.grouping = grouping.None{}
 	}
 	s.strategies = strategy.Tilings[s.params.Tiling]
-	if s.coster == nil || s.grouping == nil || s.strategies == nil {
-		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling)
+	if _, ok := search.Efforts[s.params.Effort]; !ok || s.coster == nil || s.grouping == nil || s.strategies == nil {
+		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s, effort=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling, s.params.Effort)
 	}
 	if strings.HasPrefix(s.params.Tiling, "warp-") {
 		if err := strategy.HasLanes(&s.p.Target, &s.device); err != nil {

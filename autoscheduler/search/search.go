@@ -21,6 +21,7 @@ type Searcher struct {
 	Coster     coster.Coster
 	Strategies []strategy.Strategy
 	Options    strategy.Options
+	Effort     Effort
 	Evaluated  int // candidates priced so far
 	// Tile, if it is not nil, is the only tile of all kernels, innermost loop first and cut to the extents of each; of a strategy with choices
 	// of its own those with that tile.
@@ -99,10 +100,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 		look = &Look{}
 	}
 	pr := s.Problem
-	step := strategy.PowersOfTwo
-	if ph == coster.Final {
-		step = strategy.StepOfTwo
-	}
+	step := s.Effort.Step(ph)
 	var best *plan.Kernel
 	price := coster.Price{Cost: math.Inf(1)}
 	var why reasons

@@ -162,10 +162,7 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 			}
 		}
 	}
-	if step == PowersOfTwo {
-		return cheapest(all, keptGrouping)
-	}
-	return cheapest(all, keptFinal)
+	return cheapest(all, step.kept(keptGrouping, keptFinal))
 }
 
 // choice is the tile of that many threads with that many points each.

@@ -6,6 +6,7 @@ package strategy
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -50,6 +51,17 @@ type Chooser interface {
 type scored struct {
 	choice plan.Choice
 	cost   float64
+}
+
+// kept is how many of its candidates a strategy offers, of those that it prices itself.
+func (s Step) kept(grouping, final int) int {
+	switch s {
+	case PowersOfTwo:
+		return grouping
+	case StepOfTwo:
+		return final
+	}
+	return math.MaxInt
 }
 
 // cheapest are the best n of a strategy's candidates, the first of equals first.

@@ -8,10 +8,11 @@ import (
 type Step uint8
 
 // The steps of Sioutas et al. 2020, section 4.2: powers of two while grouping, then
-// multiples of two.
+// multiples of two; and one beyond.
 const (
 	PowersOfTwo Step = iota
 	StepOfTwo
+	Every // steps of two, and a strategy with choices of its own holds none back
 )
 
 // maxTiles bounds the candidates of one stage; three tiled dimensions in steps of two

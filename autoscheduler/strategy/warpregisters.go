@@ -515,7 +515,7 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 			}
 		}
 	}
-	best := cheapest(all, maxWarpCandidates)
+	best := cheapest(all, step.kept(maxWarpCandidates, maxWarpCandidates))
 	if asked {
 		return best
 	}
