@@ -45,7 +45,9 @@ func (s *state) configure() error {
 		s.grouping = grouping.None{}
 	}
 	s.strategies = strategy.Tilings[s.params.Tiling]
-	if _, ok := search.Efforts[s.params.Effort]; !ok || s.coster == nil || s.grouping == nil || s.strategies == nil {
+	effort, ok := search.Efforts[s.params.Effort]
+	s.effort = effort
+	if !ok || s.coster == nil || s.grouping == nil || s.strategies == nil {
 		return fmt.Errorf("autoscheduler: cost=%s, grouping=%s, tiling=%s, effort=%s: one of them does not exist; start from DefaultParams", s.params.Cost, s.params.Grouping, s.params.Tiling, s.params.Effort)
 	}
 	if strings.HasPrefix(s.params.Tiling, "warp-") {

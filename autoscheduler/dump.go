@@ -11,7 +11,6 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/legality"
-	"gowarp/autoscheduler/search"
 	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
@@ -202,7 +201,6 @@ func dumpDims(s *state, t *table) {
 
 func dumpTileBounds(s *state, t *table) {
 	t.row("STAGE", "LEAST TILE", "LARGEST TILE", "TRIED WHILE GROUPING", "AT LAST")
-	effort := search.Efforts[s.params.Effort]
 	s.eachStage(func(f *halideir.Func, st int) {
 		d := &s.problem.Dims[s.problem.StageIndex(f.ID, st)]
 		var least, most []string
@@ -211,7 +209,7 @@ func dumpTileBounds(s *state, t *table) {
 			most = append(most, fmt.Sprintf("%s %d", f.Stages[st].Loops[l].Label, d.Tiles[i].Max))
 		}
 		t.row(schedule.StageLabel(f.Label, st), orDash(strings.Join(least, ", ")), orDash(strings.Join(most, ", ")),
-			len(strategy.Tiles(s.problem, f.ID, st, effort.Step(coster.Grouping))), len(strategy.Tiles(s.problem, f.ID, st, effort.Step(coster.Final))))
+			len(strategy.Tiles(s.problem, f.ID, st, s.effort.Step(coster.Grouping))), len(strategy.Tiles(s.problem, f.ID, st, s.effort.Step(coster.Final))))
 	})
 }
 

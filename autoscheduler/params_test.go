@@ -10,6 +10,7 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/grouping"
+	"gowarp/autoscheduler/search"
 	"gowarp/autoscheduler/strategy"
 )
 
@@ -32,6 +33,7 @@ func TestTable(t *testing.T) {
 	}
 	for key, names := range map[string][]string{
 		"cost": slices.Sorted(maps.Keys(coster.ByName)), "grouping": slices.Sorted(maps.Keys(grouping.ByName)), "tiling": slices.Sorted(maps.Keys(strategy.Tilings)),
+		"effort": slices.Sorted(maps.Keys(search.Efforts)),
 	} {
 		i := slices.IndexFunc(Table, func(r Param) bool { return r.Key == key })
 		if values := slices.Sorted(slices.Values(Table[i].Values)); !slices.Equal(values, names) {

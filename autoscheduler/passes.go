@@ -82,6 +82,7 @@ type state struct {
 	device     occupancy.Device
 	options    strategy.Options
 	coster     coster.Coster
+	effort     search.Effort
 	grouping   grouping.Grouping
 	strategies []strategy.Strategy
 	problem    *plan.Problem

@@ -137,33 +137,28 @@ type boxKey int
 
 // loopBox is the range of every loop of a stage.
 func loopBox(pr *plan.Problem, fn, stage int) bounds.Box {
-	key := boxKey(pr.StageIndex(fn, stage))
-	if b, ok := pr.Kept[key].(bounds.Box); ok {
+	return plan.Once(pr, boxKey(pr.StageIndex(fn, stage)), func() bounds.Box {
+		b, err := pr.Regions.Loops(pr.P, fn, stage)
+		if err != nil {
+			b = make(bounds.Box, len(pr.P.Funcs[fn].Stages[stage].Loops)) // the analysis has said so before
+		}
 		return b
-	}
-	b, err := pr.Regions.Loops(pr.P, fn, stage)
-	if err != nil {
-		b = make(bounds.Box, len(pr.P.Funcs[fn].Stages[stage].Loops)) // the analysis has said so before
-	}
-	pr.Kept[key] = b
-	return b
+	})
 }
 
 type inputKey int
 
 // inputBox is an input as its estimates say, and in dimensions without any what is read of it.
 func inputBox(pr *plan.Problem, id int) bounds.Box {
-	if b, ok := pr.Kept[inputKey(id)].(bounds.Box); ok {
-		return b
-	}
-	b := slices.Clone(pr.Regions.Inputs[id])
-	for d, dim := range pr.P.Inputs[id].Dims {
-		if d < len(b) && dim.MinEstimate != nil && dim.ExtentEstimate != nil {
-			b[d] = bounds.Interval{Lo: *dim.MinEstimate, Hi: *dim.MinEstimate + *dim.ExtentEstimate - 1}
+	return plan.Once(pr, inputKey(id), func() bounds.Box {
+		b := slices.Clone(pr.Regions.Inputs[id])
+		for d, dim := range pr.P.Inputs[id].Dims {
+			if d < len(b) && dim.MinEstimate != nil && dim.ExtentEstimate != nil {
+				b[d] = bounds.Interval{Lo: *dim.MinEstimate, Hi: *dim.MinEstimate + *dim.ExtentEstimate - 1}
+			}
 		}
-	}
-	pr.Kept[inputKey(id)] = b
-	return b
+		return b
+	})
 }
 
 type growthKey string
@@ -179,13 +174,9 @@ func growth(pr *plan.Problem, k *plan.Kernel) *bounds.Group {
 	for _, m := range members {
 		b = binary.AppendVarint(b, int64(m))
 	}
-	key := growthKey(b)
-	if g, ok := pr.Kept[key].(*bounds.Group); ok {
-		return g
-	}
-	g := pr.GrowAt(k.Out.Func, k.Out.Stage, &plan.Group{Out: k.Out.Func, Members: members})
-	pr.Kept[key] = g
-	return g
+	return plan.Once(pr, growthKey(b), func() *bounds.Group {
+		return pr.GrowAt(k.Out.Func, k.Out.Stage, &plan.Group{Out: k.Out.Func, Members: members})
+	})
 }
 
 // loads are the addresses of all threads of the warp for one load from global memory (Algorithm 2, line 15, GLLoadsInWarp), in

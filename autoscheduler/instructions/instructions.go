@@ -89,12 +89,7 @@ type kept struct{}
 
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
-	if e, ok := pr.Kept[kept{}].(*Estimator); ok {
-		return e
-	}
-	e := &Estimator{pr: pr, memo: map[string]Count{}, rows: map[string]int{}}
-	pr.Kept[kept{}] = e
-	return e
+	return plan.Once(pr, kept{}, func() *Estimator { return &Estimator{pr: pr, memo: map[string]Count{}, rows: map[string]int{}} })
 }
 
 // PerOutput is the warp instructions of a kernel for 32 points of its output, and the

@@ -217,16 +217,7 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 		d := g.Grow.Funcs[p.Func][loop.Arg]
 		return d.Dim < 0 && d.Provable() && d.Fixed
 	}
-	if loose := func(u plan.Use) bool { return u.Tile > 0 }; slices.ContainsFunc(n.Serial, loose) && !slices.ContainsFunc(n.Serial, func(u plan.Use) bool { return st.Loops[u.Loop].Arg < 0 }) {
-		// Inside of loops whose ends only a run knows those over channels share what is around them. A sum would lose its register.
-		inner := func(u plan.Use) int {
-			if u.Tile == 0 && u.Extent <= maxUnrolledExtent && constant(st.Loops[u.Loop]) {
-				return 0
-			}
-			return 1
-		}
-		slices.SortStableFunc(n.Serial, func(a, b plan.Use) int { return inner(a) - inner(b) })
-	}
+	shortInside(pr.P, st, n.Serial, constant)
 	unroll(pr, &n, constant)
 	return n
 }

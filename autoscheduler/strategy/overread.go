@@ -18,7 +18,7 @@ const far = 1 << 24
 // larger inputs than the algorithm does. Clamps to numbers do not count: they are looked at with inputs
 // of half the estimated size. Only dimensions of members that move with the tile go beyond the edge, and what moves with those.
 func overread(pr *plan.Problem, members []int, moves func(fn, dim int) bool) error {
-	o := overreader{requests: requestsOf(pr), pr: pr, in: map[int]bool{}}
+	o := overreader{requests: plan.Once(pr, keptRequests{}, func() *requests { return newRequests(pr) }), pr: pr, in: map[int]bool{}}
 	for _, id := range members {
 		o.in[id] = true
 	}
@@ -52,10 +52,7 @@ type requests struct {
 
 type keptRequests struct{}
 
-func requestsOf(pr *plan.Problem) *requests {
-	if r, ok := pr.Kept[keptRequests{}].(*requests); ok {
-		return r
-	}
+func newRequests(pr *plan.Problem) *requests {
 	smaller := *pr.P
 	smaller.Inputs = slices.Clone(pr.P.Inputs)
 	for i := range smaller.Inputs {
@@ -68,9 +65,7 @@ func requestsOf(pr *plan.Problem) *requests {
 			}
 		}
 	}
-	r := &requests{p: &smaller, more: map[moved]error{}}
-	pr.Kept[keptRequests{}] = r
-	return r
+	return &requests{p: &smaller, more: map[moved]error{}}
 }
 
 // clamped checks what a Func reads from outside, inlined Funcs looked through, when it is computed beyond the image in one

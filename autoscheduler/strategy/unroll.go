@@ -1,6 +1,8 @@
 package strategy
 
 import (
+	"slices"
+
 	"gowarp/halideir"
 	"gowarp/internal/plan"
 )
@@ -23,14 +25,35 @@ func unroll(pr *plan.Problem, n *plan.Nest, constant func(loop halideir.Loop) bo
 	copies := int64(1)
 	for i := range n.Serial {
 		u := &n.Serial[i]
-		loop := st.Loops[u.Loop]
-		known := constantLoop(pr.P, st, u.Loop) || loop.Arg >= 0 && constant(loop)
 		c := copies * u.Extent
-		if u.Tile > 0 || u.Extent > maxUnrolledExtent || !known || c > maxUnrolledCopies || c*tree > maxUnrolledTree {
+		if !short(pr.P, st, u, constant) || c > maxUnrolledCopies || c*tree > maxUnrolledTree {
 			return // it stays a loop, and so do those around it
 		}
 		u.Unroll, copies = u.Extent > 1, c
 	}
+}
+
+// short reports whether a serial loop is one to unroll: of few iterations, as many as Halide knows when it compiles.
+func short(p *halideir.Pipeline, st *halideir.Stage, u *plan.Use, constant func(loop halideir.Loop) bool) bool {
+	loop := st.Loops[u.Loop]
+	return u.Tile == 0 && u.Extent <= maxUnrolledExtent && (constantLoop(p, st, u.Loop) || loop.Arg >= 0 && constant(loop))
+}
+
+// shortInside moves the loops to unroll, over channels mostly, into those whose ends only a run knows, so that all iterations share what these work out. A stage
+// with a loop over a domain is left as it is: a sum would lose its register.
+func shortInside(p *halideir.Pipeline, st *halideir.Stage, serial []plan.Use, constant func(loop halideir.Loop) bool) {
+	loose := func(u plan.Use) bool { return u.Tile > 0 }
+	domain := func(u plan.Use) bool { return st.Loops[u.Loop].Arg < 0 }
+	if !slices.ContainsFunc(serial, loose) || slices.ContainsFunc(serial, domain) {
+		return
+	}
+	place := func(u *plan.Use) int {
+		if short(p, st, u, constant) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(serial, func(a, b plan.Use) int { return place(&a) - place(&b) })
 }
 
 // A loop over a reduction's domain with several points around makes some iterations at a time: what they compute of

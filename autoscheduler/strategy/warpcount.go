@@ -128,11 +128,7 @@ type keptTables struct{}
 
 // tablesOf are those of a problem, empty.
 func tablesOf(pr *plan.Problem) *tables {
-	t, ok := pr.Kept[keptTables{}].(*tables)
-	if !ok {
-		t = &tables{ops: slices.Repeat([]float64{-1}, len(pr.P.Funcs))}
-		pr.Kept[keptTables{}] = t
-	}
+	t := plan.Once(pr, keptTables{}, func() *tables { return &tables{ops: slices.Repeat([]float64{-1}, len(pr.P.Funcs))} })
 	for _, m := range []*keymap.Map{&t.lines, &t.known, &t.fetched, &t.guarded, &t.held} {
 		m.Clear()
 	}

@@ -35,10 +35,12 @@ func (r *Regions) absorbsOnce(p *halideir.Pipeline, fn int, more int64) bool {
 		if boxes[id] == nil {
 			continue
 		}
-		if whole := widened(r.Funcs[id], more); waiting == 1 && id != fn && covers(whole, boxes[id]) {
+		if waiting == 1 && id != fn {
 			// It is all that is left to look at, and was or will be looked at by itself.
-			if yes := r.Absorbs(p, id, more); yes || covers(boxes[id], whole) {
-				return yes
+			if whole := widened(r.Funcs[id], more); covers(whole, boxes[id]) {
+				if yes := r.Absorbs(p, id, more); yes || covers(boxes[id], whole) {
+					return yes
+				}
 			}
 		}
 		waiting--

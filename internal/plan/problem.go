@@ -84,6 +84,16 @@ func NewProblem(p *halideir.Pipeline) *Problem {
 	return pr
 }
 
+// Once is what work gives, kept for the problem under a key.
+func Once[T any](pr *Problem, key any, work func() T) T {
+	if v, ok := pr.Kept[key].(T); ok {
+		return v
+	}
+	v := work()
+	pr.Kept[key] = v
+	return v
+}
+
 // StageIndex numbers all stages of the pipeline densely. An extern Func counts
 // as one stage.
 func (pr *Problem) StageIndex(fn, stage int) int { return pr.first[fn] + stage }
