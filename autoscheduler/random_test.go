@@ -88,6 +88,7 @@ var someParams = []map[string]string{
 	{"mode": "polymage", "gpu": "gtx1080ti", "tiling": "block"},
 	{"grouping": "dpfusion", "gpu": "sm_50"},
 	{"grouping": "polymage-auto", "cost": "algorithm2-fitted", "gpu": "v100"},
+	{"grouping": "interval", "effort": "thorough"},
 	{"mode": "polymage", "cost": "algorithm2-fitted", "tiling": "all"},
 }
 

@@ -1,7 +1,6 @@
 package grouping
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -46,7 +45,7 @@ func (DPFusion) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, e
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &dp{state: st, budget: coneBudget, priced: map[string]priced{}}
+	d := &dp{state: st, pricer: newPricer(s), budget: coneBudget}
 	if coster.TellsPoints(s.Coster) {
 		d.budget = coneBudgetDense
 	}
@@ -56,7 +55,7 @@ func (DPFusion) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, e
 		if !st.duplicate(in) {
 			break
 		}
-		clear(d.priced) // what reads the Func that is now inlined costs otherwise
+		clear(d.pricer.known) // what reads the Func that is now inlined costs otherwise
 	}
 	if d.tightest > 0 {
 		s.Remarks = append(s.Remarks, fmt.Sprintf("grouping=dpfusion: all valid fusions are more than %d groups to price; those of at most %d nodes were priced, round by round, and greedy merges too, and the cheaper stands", d.budget, d.tightest))
@@ -68,8 +67,8 @@ func (DPFusion) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, e
 // dp is the search over one state of the groups. Nodes are named by the outputs of their groups.
 type dp struct {
 	*state
+	pricer   *pricer
 	budget   int
-	priced   map[string]priced
 	bound    int
 	tightest int     // the least bound that a round had; 0 where none was needed
 	children [][]int // of the tree of post-dominators, descending
@@ -81,10 +80,6 @@ type dp struct {
 	members  []int   // its nodes, the output first
 	left     int     // cones that may still be counted
 	best     float64
-}
-
-type priced struct {
-	group *plan.Group // nil where it is refused
 }
 
 // fuse repeats rounds until one changes nothing, and says what was fused.
@@ -201,8 +196,8 @@ func (d *dp) solve() {
 			if len(d.members) == 1 || rest >= d.best { // no cost is negative
 				return true
 			}
-			if p := d.price(); p.group != nil && p.group.Cost+rest < d.best {
-				d.best, d.cone[id] = p.group.Cost+rest, slices.Clone(d.members)
+			if g := d.group(); g != nil && g.Cost+rest < d.best {
+				d.best, d.cone[id] = g.Cost+rest, slices.Clone(d.members)
 			}
 			return true
 		})
@@ -269,29 +264,14 @@ func descending(a, b []int) []int {
 	return out
 }
 
-// price is the present cone as a group.
-func (d *dp) price() priced {
+// group is the present cone as one; nil where it is refused.
+func (d *dp) group() *plan.Group {
 	out := d.members[0]
 	members := slices.Clone(d.groups[out].Members)
 	for _, m := range d.members[1:] {
 		members = append(append(members, m), d.groups[m].Members...)
 	}
-	slices.Sort(members)
-	key := binary.AppendVarint(nil, int64(out))
-	for _, m := range members {
-		key = binary.AppendVarint(key, int64(m))
-	}
-	if p, ok := d.priced[string(key)]; ok {
-		return p
-	}
-	p := priced{}
-	g := d.s.Problem.NewGroup(out, members)
-	if f, err := d.s.Best(g, coster.Grouping); err == nil && f.Valid() {
-		g.Cost = f.Cost
-		p.group = g
-	}
-	d.priced[string(key)] = p
-	return p
+	return d.pricer.group(out, members)
 }
 
 // contract makes a node of every group that solve chose.
@@ -330,7 +310,7 @@ func (d *dp) contract() []Merge {
 // merge replaces the groups of a cone by one.
 func (d *dp) merge(cone []int) Merge {
 	d.members = append(d.members[:0], cone...)
-	g := d.price().group
+	g := d.group()
 	m := Merge{Producer: cone[1], With: slices.Clone(cone[2:]), Consumer: g.Out, Gain: -g.Cost, Cost: g.Cost}
 	for _, id := range cone {
 		m.Gain += d.groups[id].Cost
