@@ -22,6 +22,7 @@ import (
 	"gowarp/benchmarks/harness"
 	"gowarp/halideir"
 	"gowarp/internal/plan"
+	"gowarp/internal/ptxas"
 	"gowarp/occupancy"
 )
 
@@ -142,7 +143,7 @@ func (l *line) kernels(p *halideir.Pipeline) (out []Kernel, dropped int, err err
 
 // match is the kernel of the line that a laid out one is.
 func (l *line) match(p *halideir.Pipeline, k *plan.Kernel) int {
-	prefix := harness.KernelPrefix(p.Funcs[k.Out.Func].Name, k.Out.Stage)
+	prefix := ptxas.Prefix(p.Funcs[k.Out.Func].Name, k.Out.Stage)
 	return slices.IndexFunc(l.Kernels, func(m struct {
 		bench.Kernel
 		TimeUS float64 `json:"time_us"`

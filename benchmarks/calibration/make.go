@@ -12,6 +12,7 @@ import (
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/harness"
+	"gowarp/internal/ptxas"
 )
 
 // Options say what is drawn and how it is counted.
@@ -132,7 +133,7 @@ func (l *Line) take(r *bench.Record) {
 
 // take notes what was counted of a kernel. A Func whose label is not its name, as of two with one name, has nothing.
 func (k *Kernel) take(r *bench.Record) {
-	prefix := harness.KernelPrefix(k.Func, k.Stage)
+	prefix := ptxas.Prefix(k.Func, k.Stage)
 	for i := range r.Kernels {
 		c := r.Kernels[i].Count
 		if c == nil || !strings.HasPrefix(strings.TrimPrefix(r.Kernels[i].Name, "_"), prefix) {

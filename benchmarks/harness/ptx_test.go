@@ -1,28 +1,6 @@
 package harness
 
-import (
-	"testing"
-
-	"github.com/google/go-cmp/cmp"
-)
-
-func TestParsePtxas(t *testing.T) {
-	log := `ptxas info    : 0 bytes gmem
-ptxas info    : Compiling entry function 'b' for 'sm_75'
-ptxas info    : Function properties for b
-    16 bytes stack frame, 20 bytes spill stores, 24 bytes spill loads
-ptxas info    : Used 64 registers, used 1 barriers, 16 bytes cumulative stack size, 128 bytes smem, 400 bytes cmem[0]
-ptxas info    : Compile time = 3.1 ms
-ptxas info    : Compiling entry function 'a' for 'sm_75'
-ptxas info    : Function properties for a
-    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
-ptxas info    : Used 12 registers, used 0 barriers, 376 bytes cmem[0]
-`
-	want := []KernelUse{{"b", 64, 16, 20, 24, 128}, {"a", 12, 0, 0, 0, 0}}
-	if diff := cmp.Diff(want, parsePtxas(log)); diff != "" {
-		t.Error(diff)
-	}
-}
+import "testing"
 
 func TestTrapPattern(t *testing.T) {
 	for text, want := range map[string]bool{

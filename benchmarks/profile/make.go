@@ -21,6 +21,7 @@ import (
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
+	"gowarp/internal/ptxas"
 	"gowarp/occupancy"
 )
 
@@ -84,7 +85,7 @@ func Make(tree *harness.Tree, p bench.Program, t bench.Target) (made *profile.Pr
 }
 
 // count compiles the kernels, and runs some blocks of each launch at the estimated size.
-func count(tree *harness.Tree, e, host *harness.Emission, t bench.Target) ([]harness.KernelUse, *simulator.Report, error) {
+func count(tree *harness.Tree, e, host *harness.Emission, t bench.Target) ([]ptxas.Use, *simulator.Report, error) {
 	ptx, err := e.PTX()
 	if err != nil {
 		return nil, nil, err
@@ -123,7 +124,7 @@ type measured struct {
 	p       *halideir.Pipeline
 	regions *bounds.Regions
 	device  occupancy.Device
-	uses    []harness.KernelUse
+	uses    []ptxas.Use
 	report  *simulator.Report
 }
 
@@ -137,9 +138,9 @@ type stageCount struct {
 
 // stage is what is known of a stage, if it is a kernel.
 func (m *measured) stage(f *halideir.Func, stage int) (out stageCount, ok bool, err error) {
-	prefix := harness.KernelPrefix(f.Name, stage)
+	prefix := ptxas.Prefix(f.Name, stage)
 	named := func(name string) bool { return strings.HasPrefix(strings.TrimPrefix(name, "_"), prefix) }
-	u := slices.IndexFunc(m.uses, func(u harness.KernelUse) bool { return named(u.Kernel) })
+	u := slices.IndexFunc(m.uses, func(u ptxas.Use) bool { return named(u.Kernel) })
 	k := slices.IndexFunc(m.report.Kernels, func(k *simulator.Kernel) bool { return named(k.Name) })
 	if u < 0 || k < 0 || m.report.Kernels[k].Count.Threads == 0 {
 		return out, false, nil

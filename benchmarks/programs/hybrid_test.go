@@ -10,6 +10,7 @@ import (
 	"gowarp/benchmarks/harness"
 	"gowarp/benchmarks/harness/suite"
 	"gowarp/gpusim/count"
+	"gowarp/internal/ptxas"
 )
 
 // hybridTile is one tile for all fractions, so that they compare: 2 points and 4 rows a lane, 2 warps.
@@ -192,7 +193,7 @@ func (h *hybridRuns) row(f, code string, n *count.Kernel) string {
 	per := func(n int64) float64 { return float64(n) * 32 / float64(h.elements) }
 	text := fmt.Sprintf("frac_reg=%s: %.1f warp instructions, %.2f shuffles, %.2f shared loads, %.2f shared stores, %.2f barriers, %.1f requests", f,
 		per(n.WarpInstructions), per(n.Shuffles), per(n.SharedLoads), per(n.SharedStores), per(n.Barriers), per(n.Requests()))
-	for _, most := range []int{255, harness.MaxRegisters} {
+	for _, most := range []int{255, ptxas.MaxRegisters} {
 		use, err := h.tree.Ptxas(code, h.sm, most)
 		if err != nil {
 			h.t.Fatal(err)

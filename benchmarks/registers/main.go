@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"gowarp/benchmarks/harness"
+	"gowarp/internal/ptxas"
 )
 
 // uncapped is what a thread can address.
@@ -40,7 +41,7 @@ type kernel struct {
 }
 
 // Off is the estimate's error, in registers.
-func (k *kernel) Off() int { return k.Estimate - min(k.Ptxas, harness.MaxRegisters) }
+func (k *kernel) Off() int { return k.Estimate - min(k.Ptxas, ptxas.MaxRegisters) }
 
 func main() {
 	only := flag.String("only", "", "the one way to measure, such as mode=gowarp")
@@ -119,7 +120,7 @@ func measure(tree *harness.Tree, name string, w way) ([]kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	capped, err := tree.Ptxas(ptx, w.capability, harness.MaxRegisters)
+	capped, err := tree.Ptxas(ptx, w.capability, ptxas.MaxRegisters)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +159,7 @@ func estimated(log string) (map[string]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[harness.KernelPrefix(m[1], stage)] = n
+		out[ptxas.Prefix(m[1], stage)] = n
 	}
 	return out, nil
 }

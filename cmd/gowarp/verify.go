@@ -91,7 +91,7 @@ func verify(c *cli.Context) error {
 	}
 	wrong := false
 	for _, r := range found {
-		if err := registers.Fill(r, reports, registers.Find()); err != nil {
+		if err := registers.Fill(r, reports, registers.Assembler()); err != nil {
 			fmt.Fprintf(c.App.ErrWriter, "gowarp: %v\n", err)
 		}
 		if c.IsSet("outputs") {

@@ -19,6 +19,7 @@ import (
 	"gowarp/autoscheduler"
 	"gowarp/benchmarks/harness"
 	"gowarp/benchmarks/harness/rows"
+	"gowarp/internal/ptxas"
 )
 
 // Program is a generator and what it takes to run it.
@@ -244,7 +245,7 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	registers := map[string]harness.KernelUse{}
+	registers := map[string]ptxas.Use{}
 	for _, u := range uses {
 		registers[u.Kernel] = u
 		figures["registers"] = max(figures["registers"], float64(u.Registers))

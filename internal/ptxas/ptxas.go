@@ -1,0 +1,138 @@
+// Package ptxas asks NVIDIA's assembler what kernels in PTX use: registers, spills, stack. It compiles as Halide's CUDA runtime does, with a cap
+// on the registers of a thread.
+package ptxas
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// MaxRegisters is the cap of Halide 21's CUDA runtime, CU_JIT_MAX_REGISTERS, unless HL_CUDA_JIT_MAX_REGISTERS says otherwise.
+const MaxRegisters = 64
+
+// Use is what ptxas says of a kernel.
+type Use struct {
+	Kernel       string
+	Registers    int // a thread
+	StackBytes   int
+	SpillStores  int // bytes
+	SpillLoads   int // bytes
+	StaticShared int // bytes; Halide's shared memory is dynamic and not in here
+}
+
+// Prefix is how the name of the kernel of a stage begins in Halide's code: stage 0 is the pure definition. What follows are the
+// loops of its blocks. In PTX an underscore may stand before it.
+func Prefix(fn string, stage int) string {
+	return fmt.Sprintf("kernel_%s_s%d_", strings.NewReplacer("$", "_", ".", "_").Replace(fn), stage)
+}
+
+// Of reports whether a kernel is that of a stage.
+func (u *Use) Of(fn string, stage int) bool {
+	return strings.HasPrefix(strings.TrimPrefix(u.Kernel, "_"), Prefix(fn, stage))
+}
+
+// Find is the path of ptxas: in one of the directories, or on the search path; "" for none.
+func Find(dirs ...string) string {
+	for _, dir := range dirs {
+		beside := filepath.Join(dir, "ptxas")
+		if _, err := os.Stat(beside); err == nil {
+			return beside
+		}
+	}
+	path, err := exec.LookPath("ptxas")
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// Version is what a ptxas calls itself.
+func Version(path string) (string, error) {
+	text, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("ptxas: %s --version: %w", path, err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return lines[len(lines)-1], nil
+}
+
+// Args are those with which ptxas compiles a file for a device of compute capability sm (75 for 7.5) and says what each kernel uses.
+func Args(file, out string, sm, maxRegisters int) []string {
+	return []string{"-v", fmt.Sprintf("-arch=sm_%d", sm), "--maxrregcount", strconv.Itoa(maxRegisters), "-o", out, file}
+}
+
+// Compile compiles PTX and returns what each kernel uses, in the order of the text.
+func Compile(path, ptx string, sm, maxRegisters int) ([]Use, error) {
+	file, err := os.CreateTemp("", "gowarp-*.ptx")
+	if err != nil {
+		return nil, fmt.Errorf("ptxas: %w", err)
+	}
+	defer os.Remove(file.Name())
+	if _, err := file.WriteString(ptx); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("ptxas: %w", err)
+	}
+	if err := file.Close(); err != nil {
+		return nil, fmt.Errorf("ptxas: %w", err)
+	}
+	log, err := exec.Command(path, Args(file.Name(), os.DevNull, sm, maxRegisters)...).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("ptxas for sm_%d: %w: %s", sm, err, strings.TrimSpace(string(log)))
+	}
+	return Parse(string(log), ptx)
+}
+
+var (
+	entry   = regexp.MustCompile(`Compiling entry function '([^']+)'`)
+	spills  = regexp.MustCompile(`(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads`)
+	used    = regexp.MustCompile(`Used (\d+) registers`)
+	shared  = regexp.MustCompile(`(\d+) bytes smem`)
+	entries = regexp.MustCompile(`\.entry\s+(\w+)`)
+)
+
+// Entries are the names of the kernels of a text, in its order.
+func Entries(ptx string) []string {
+	var names []string
+	for _, m := range entries.FindAllStringSubmatch(ptx, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// Parse reads what ptxas said of a text, which it does in an order of its own.
+func Parse(log, ptx string) ([]Use, error) {
+	by := map[string]*Use{}
+	var u *Use
+	number := func(s string) int { n, _ := strconv.Atoi(s); return n } // the patterns only match digits
+	for line := range strings.Lines(log) {
+		if m := entry.FindStringSubmatch(line); m != nil {
+			u = &Use{Kernel: m[1]}
+			by[u.Kernel] = u
+		}
+		if u == nil {
+			continue
+		}
+		if m := spills.FindStringSubmatch(line); m != nil {
+			u.StackBytes, u.SpillStores, u.SpillLoads = number(m[1]), number(m[2]), number(m[3])
+		}
+		if m := used.FindStringSubmatch(line); m != nil {
+			u.Registers = number(m[1])
+		}
+		if m := shared.FindStringSubmatch(line); m != nil {
+			u.StaticShared = number(m[1])
+		}
+	}
+	var uses []Use
+	for _, name := range Entries(ptx) {
+		if by[name] == nil {
+			return nil, fmt.Errorf("ptxas: it said nothing of the kernel %s:\n%s", name, log)
+		}
+		uses = append(uses, *by[name])
+	}
+	return uses, nil
+}
