@@ -10,7 +10,7 @@ import (
 )
 
 // searching are the parameters that only a search for a schedule heeds.
-var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "effort", "registers", "parallelism"}
+var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "effort", "search", "registers", "parallelism"}
 
 // contradictions refuses parameters of which one would take the effect of another, as they
 // were given: a default contradicts nothing. inForce has the defaults and what a mode makes of them.
@@ -54,6 +54,9 @@ func (s *state) checkLimits() error {
 	}
 	if n := s.params.MaxRegisters; n > d.MaxRegistersPerThread && n != DefaultParams().MaxRegisters {
 		return fmt.Errorf("autoscheduler: max_registers=%d: a thread of %s has at most %d; give fewer, or leave it away", n, d.Name, d.MaxRegistersPerThread)
+	}
+	if s.params.Search == "ptxas" && (d.API != occupancy.CUDA || s.p.Target.API != "cuda") {
+		return fmt.Errorf("autoscheduler: search=ptxas: ptxas compiles for CUDA only; the target is %s and the device %s; leave it away", s.p.Target.String, d.Title)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ type Params struct {
 	FracReg           string // of warp-hybrid, from 0 to 1; "": the default
 	Cost              string
 	Effort            string
+	Search            string
 	Registers         string // file of a profile; "": estimates
 	GPU               string
 	Parallelism       int // SMs; 0: the device's
@@ -60,6 +61,7 @@ var Table = []Param{
 	fraction("frac_reg", "of warp-hybrid: the fraction of each stage's tile that stays in registers, from 0 to 1 (0.5); the rest is in shared memory", func(p *Params) *string { return &p.FracReg }),
 	word("cost", "time", []string{"listing1", "listing1-prose", "issue", "time", "algorithm2", "algorithm2-fitted"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping); issue: the time that instructions, requests and traffic take; time: seconds, as the longest of eight bounds; algorithm2: algorithm 2 of Jangda and Guha 2020 as printed, with their weights for the GTX 1080 Ti, or for the V100 from compute capability 7.0 on; algorithm2-fitted: its terms as microseconds of the whole kernel, with weights fitted to counted work", func(p *Params) *string { return &p.Cost }),
 	word("effort", "normal", []string{"fast", "normal", "thorough"}, "how many candidates a group has. normal: tiles in powers of two while grouping, then in steps of two, of which a coster sees those that issue least where a strategy has many; fast: powers of two all the way; thorough: steps of two while grouping, then every candidate of every strategy", func(p *Params) *string { return &p.Effort }),
+	word("search", "model", []string{"model", "ptxas"}, "who decides among the best few ways to run each kernel. model: the cost alone; ptxas: the cost with the registers and spills that NVIDIA's ptxas reports of them, each compiled by Halide first, which takes seconds; CUDA only, and only within Halide", func(p *Params) *string { return &p.Search }),
 	text("registers", "of cost=algorithm2: the file of gowarp profile with the registers and the time of each stage by itself, instead of estimates", func(p *Params) *string { return &p.Registers }),
 	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),

@@ -14,5 +14,8 @@ func tile(s *state) error {
 		}
 		s.found = append(s.found, f)
 	}
+	if s.params.Search == "ptxas" && len(s.tried.compiled) == 0 {
+		s.note("tile", -1, "search=ptxas: nothing was compiled, which takes Halide (the plugin); the cost alone has decided")
+	}
 	return s.asked()
 }

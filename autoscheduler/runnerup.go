@@ -3,6 +3,7 @@ package autoscheduler
 import (
 	"slices"
 
+	"gowarp/autoscheduler/search"
 	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
 	"gowarp/internal/plan"
@@ -94,6 +95,9 @@ type tried struct {
 	stored   []int // Funcs that are not inlined
 	inOrder  []int // Funcs whose updates have no atomic operations
 	plain    bool  // nothing is inlined
+
+	trial    int                        // which way to run each kernel is taken, to have it compiled
+	compiled map[string]search.Compiled // what the compiler said of kernels
 }
 
 // nothing reports whether there was no earlier schedule.
@@ -108,8 +112,9 @@ func (t *tried) nothing() bool {
 // no tiles of warps, then a point a thread, then a kernel for each of their Funcs; all others are fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
 // is so already, nothing is inlined any more. The answer is nil where this is what
 // the schedule before was. A replayed schedule has no runner-up.
-func RunnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain bool) (*Result, error) {
-	var after tried
+// What a compiler said of trials (see Trial) decides in all of them.
+func RunnerUp(p *halideir.Pipeline, params Params, compiled map[string]search.Compiled, faults [][]Fault, explain bool) (*Result, error) {
+	after := tried{compiled: compiled}
 	for _, found := range faults {
 		r, err := run(p, params, after, false)
 		if err != nil {

@@ -107,11 +107,27 @@ func (e *Estimator) PerOutput(k *plan.Kernel) (issued, requests float64) {
 // Block is the warp instructions of one block, and its requests to the load/store unit.
 func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 	w := e.work(k, false)
+	w.spill(k)
 	return w.Issued, w.Requests
 }
 
+// spill adds what a thread stores and loads of its own because it has too few registers, where that is known: a request of a warp each, once. Those in loops
+// happen at every turn, and no compiler says which they are. They are taken to stay in L1.
+func (w *Work) spill(k *plan.Kernel) {
+	n := float64((k.ThreadsPerBlock()+plan.WarpLanes-1)/plan.WarpLanes) * float64(k.SpillBytes) / registerBytes
+	w.Issued += n
+	w.Requests += n
+}
+
+// registerBytes is a register's size.
+const registerBytes = 4
+
 // Work is what one block does. Of a kernel whose strategy has counted its instructions, since lanes exchange values, nothing is known but that.
-func (e *Estimator) Work(k *plan.Kernel) Work { return e.work(k, true) }
+func (e *Estimator) Work(k *plan.Kernel) Work {
+	w := e.work(k, true)
+	w.spill(k)
+	return w
+}
 
 func (e *Estimator) work(k *plan.Kernel, whole bool) (w Work) {
 	if k.Issued > 0 {

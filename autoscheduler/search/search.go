@@ -34,6 +34,10 @@ type Searcher struct {
 	Unwarped []int
 	// Remarks are what a grouping wants said of its search as a whole.
 	Remarks []string
+	// Few, if it is not 0, has Found hold so many ways to run each kernel, and Trial takes the one with that number instead of the best.
+	Few, Trial int
+	// Compiled is what a compiler said of kernels, by Identity: where it did, it decides among those few.
+	Compiled map[string]Compiled
 	// Explain asks the final search to say what it looked at; it decides the same without.
 	Explain bool
 }
@@ -46,6 +50,7 @@ type Found struct {
 	// Reject says why even the best is inefficient; it launches all the same.
 	Reject string
 	Looks  []Look // one a kernel, if Searcher.Explain
+	Ways   int    // the most ways that any kernel has, of those few that Searcher.Few keeps
 }
 
 // Valid reports whether the coster has nothing against the layout.
@@ -68,14 +73,20 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 		return out, nil
 	}
 	for stage := range f.Stages {
-		k, p, look, err := s.bestKernel(g, stage, ph, s.Options)
+		k, p, look, ways, err := s.bestKernel(g, stage, ph, s.Options)
 		if err != nil {
 			return nil, err
 		}
 		if s.Options.Nesting == strategy.NestSevere && len(g.Members) > 0 && strategy.Severe(k) {
-			nested, q, seen, err := s.bestKernel(g, stage, ph, strategy.Options{Nesting: strategy.NestAlways})
+			nested, q, seen, others, err := s.bestKernel(g, stage, ph, strategy.Options{Nesting: strategy.NestAlways})
 			if err == nil && better(&q, &p) {
-				k, p, look = nested, q, seen
+				k, p, look, ways = nested, q, seen, others
+			}
+		}
+		if len(ways) > 0 {
+			out.Ways = max(out.Ways, len(ways))
+			if at := s.way(ways, ph); at >= 0 {
+				k, p = ways[at].kernel, ways[at].price
 			}
 		}
 		if look != nil {
@@ -91,10 +102,18 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 	return out, nil
 }
 
-// bestKernel is the best way to run one stage of the group's output, and what was looked at
-// if somebody wants to know. Options that nest only where needs are severe are for Best to
+// way is which of a few ways to take; -1 for the best as it is.
+func (s *Searcher) way(ways []ranked, ph coster.Phase) int {
+	if len(s.Compiled) > 0 {
+		return s.compiled(ways, ph)
+	}
+	return min(s.Trial, len(ways)-1)
+}
+
+// bestKernel is the best way to run one stage of the group's output, what was looked at
+// if somebody wants to know, and the few best ways if they are wanted. Options that nest only where needs are severe are for Best to
 // resolve; here they do not nest.
-func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strategy.Options) (*plan.Kernel, coster.Price, *Look, error) {
+func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strategy.Options) (*plan.Kernel, coster.Price, *Look, []ranked, error) {
 	var look *Look
 	if s.Explain && ph == coster.Final {
 		look = &Look{}
@@ -104,6 +123,10 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	var best *plan.Kernel
 	price := coster.Price{Cost: math.Inf(1)}
 	var why reasons
+	var kept few
+	if ph == coster.Final {
+		kept.most = s.Few
+	}
 	refuser, _ := s.Coster.(coster.BlockRefuser)
 	strategies := s.Strategies
 	simple := slices.ContainsFunc(s.Simple, g.Has)
@@ -153,6 +176,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 				continue
 			}
 			look.priced()
+			kept.add(k, p)
 			if best == nil || better(&p, &price) {
 				look.second(best, &price)
 				best, price = k, p
@@ -163,6 +187,9 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	}
 	if s.ByModel && !simple && ph == coster.Final && s.Tile == nil {
 		k, p, model := s.byModel(g, stage, o)
+		if k != nil {
+			kept.add(k, p)
+		}
 		switch {
 		case k == nil:
 		case best == nil || better(&p, &price):
@@ -180,9 +207,9 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	}
 	if best == nil {
 		f := &pr.P.Funcs[g.Out]
-		return nil, price, look, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, &why)
+		return nil, price, look, nil, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, &why)
 	}
-	return best, price, look, nil
+	return best, price, look, kept.best(), nil
 }
 
 // withOtherwise are strategies, and behind them those for what they cannot do.

@@ -27,6 +27,15 @@ type Request struct {
 	// Faults are what checks found: of the first schedule, of the runner-up that was the
 	// answer to it, and so on.
 	Faults [][]Fault
+	// Codes are what came of the answers with Compile.
+	Codes []Code
+}
+
+// Code is what came of a schedule that was to be compiled.
+type Code struct {
+	Trial int
+	Text  string // the device code
+	Why   string // why it is not there
 }
 
 // FaultKind is what is wrong with a kernel.
@@ -60,6 +69,9 @@ type Answer struct {
 	Kernels    []Kernel
 	Needs      []Need
 	None       bool // there is no runner-up; the rest is not set
+	// Compile, if it is not 0, says that this is no answer yet: C++ is to ask again with what Directives give, compiled, as the Code of this
+	// number.
+	Compile int
 }
 
 // Kernel is a launch that the schedule's author expects, at the estimated sizes.
@@ -106,7 +118,7 @@ func Serve(request, reply unsafe.Pointer, schedule func(Request) (Answer, error)
 	encodeKernels(out, answer.Kernels)
 	encodeNeeds(out, answer.Needs)
 	out.source, out.listing = C.CString(answer.Source), C.CString(answer.Listing)
-	out.check = boolean(answer.Check)
+	out.check, out.compile = boolean(answer.Check), C.int32_t(answer.Compile)
 	return 0
 }
 
@@ -126,6 +138,15 @@ func decode(req *C.gowarp_request) Request {
 			r.Faults = append(r.Faults, nil)
 		}
 		r.Faults[f.attempt] = append(r.Faults[f.attempt], Fault{int(f._func), FaultKind(f.kind)})
+	}
+	for _, c := range unsafe.Slice(req.codes, int(req.num_codes)) {
+		code := Code{Trial: int(c.trial)}
+		if c.device_code != nil {
+			code.Text = C.GoString(c.device_code)
+		} else {
+			code.Why = C.GoString(c.why)
+		}
+		r.Codes = append(r.Codes, code)
 	}
 	return r
 }

@@ -63,6 +63,13 @@ typedef struct {
     int32_t kind;
 } gowarp_fault;
 
+// What came of a schedule that was to be compiled.
+typedef struct {
+    int32_t trial;
+    const char *device_code;  // NULL if it was not to be had
+    const char *why;          // then
+} gowarp_code;
+
 // What C++ asks of Go: everything is owned by C++ and valid during the call.
 typedef struct {
     const char *json;  // the exported pipeline
@@ -74,6 +81,8 @@ typedef struct {
     // Of the first schedule, of the runner-up that was the answer to it, and so on.
     const gowarp_fault *faults;
     int32_t num_faults;
+    const gowarp_code *codes;  // one for each answer that asked for it
+    int32_t num_codes;
 } gowarp_request;
 
 // What Go answers. Everything in it was allocated by malloc and is freed by
@@ -89,6 +98,7 @@ typedef struct {
     gowarp_need *needs;
     int32_t num_needs;
     int32_t none;  // there is no runner-up that lacks the faults; the rest is not set
+    int32_t compile;  // no answer yet: ask again with the device code that these directives give, as that of this trial; 0 is none
     char *error;
 } gowarp_reply;
 

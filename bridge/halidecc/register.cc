@@ -5,6 +5,7 @@
 
 #include "apply.h"
 #include "choose.h"
+#include "code.h"
 #include "export.h"
 #include "given.h"
 #include "gowarp_abi.h"
@@ -118,7 +119,14 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         values.push_back(kv.second.c_str());
     }
     double schedule_ms = 0;
-    const auto ask = [&](const std::vector<gowarp_fault> &faults) {
+    std::vector<Code> codes;
+    std::vector<int32_t> trials;  // parallel to it
+    const auto once = [&](const std::vector<gowarp_fault> &faults) {
+        std::vector<gowarp_code> compiled;
+        for (size_t i = 0; i < codes.size(); i++) {
+            const bool has = codes[i].why.empty();
+            compiled.push_back({trials[i], has ? codes[i].text.c_str() : nullptr, has ? nullptr : codes[i].why.c_str()});
+        }
         gowarp_request request{};
         request.json = json.data();
         request.json_bytes = json.size();
@@ -128,6 +136,8 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         request.verbose = verbose;
         request.faults = faults.data();
         request.num_faults = (int32_t)faults.size();
+        request.codes = compiled.data();
+        request.num_codes = (int32_t)compiled.size();
         auto reply = std::make_unique<Reply>();
         ms_since(clock);
         // Go never throws and nothing is thrown through it: an error is a string.
@@ -138,6 +148,17 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         }
         return reply;
     };
+    double compile_ms = 0;
+    const auto ask = [&](const std::vector<gowarp_fault> &faults) {
+        std::unique_ptr<Reply> reply = once(faults);
+        for (; reply->compile; reply = once(faults)) {
+            auto begun = std::chrono::steady_clock::now();
+            codes.push_back(device_code(graph, target, *reply));
+            trials.push_back(reply->compile);
+            compile_ms += ms_since(begun);
+        }
+        return reply;
+    };
     const auto say = [&](const std::string &line) {
         if (verbose > 0) {
             fprintf(stderr, "gowarp: check: %s\n", line.c_str());
@@ -145,7 +166,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     };
     auto whole = clock;
     const std::unique_ptr<Reply> reply = choose(graph, target, ask, say);
-    const double check_ms = ms_since(whole) - schedule_ms;
+    const double check_ms = ms_since(whole) - schedule_ms - compile_ms;
     clock = whole;
 
     with_deep_stack([&] { apply_directives(graph, reply->directives, reply->num_directives); });
@@ -154,6 +175,9 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         fprintf(stderr, "%sgowarp: %zu Funcs, %s B of JSON: export %.1f ms, schedule %.1f ms, apply %.1f ms\n",
                 reply->listing ? reply->listing : "", graph.funcs.size(), grouped(json.size()).c_str(), export_ms,
                 schedule_ms, ms_since(clock));
+        if (!codes.empty()) {
+            fprintf(stderr, "gowarp: %zu trials compiled: %.1f ms\n", codes.size(), compile_ms);
+        }
         if (reply->check) {
             fprintf(stderr, "gowarp: check: %.1f ms\n", check_ms);
         }

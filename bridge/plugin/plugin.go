@@ -19,6 +19,7 @@ import (
 
 	"gowarp/autoscheduler"
 	"gowarp/autoscheduler/explain"
+	"gowarp/autoscheduler/search"
 	"gowarp/bridge/abi"
 	_ "gowarp/bridge/halidecc" // registers the autoscheduler
 	"gowarp/halideir"
@@ -60,7 +61,19 @@ func answer(req abi.Request) (abi.Answer, error) {
 			faults[i] = append(faults[i], autoscheduler.Fault{Func: f.Func, Unneeded: f.Kind == abi.Unneeded, Torn: f.Kind == abi.Torn})
 		}
 	}
-	r, err := autoscheduler.RunnerUp(p, params, faults, req.Verbose > 1)
+	var by map[string]search.Compiled
+	var notes []string
+	if params.Search == "ptxas" && params.Schedule == "" {
+		trial, number := (*autoscheduler.Result)(nil), 0
+		by, trial, number, notes, err = compiled(&req, p, params)
+		switch {
+		case err != nil:
+			return abi.Answer{}, err
+		case trial != nil:
+			return abi.Answer{Pipeline: p, Directives: trial.Schedule.Directives, Compile: number}, nil
+		}
+	}
+	r, err := autoscheduler.RunnerUp(p, params, by, faults, req.Verbose > 1)
 	switch {
 	case err != nil:
 		return abi.Answer{}, err
@@ -76,6 +89,9 @@ func answer(req abi.Request) (abi.Answer, error) {
 	}
 	if req.Verbose > 0 {
 		var b strings.Builder
+		for _, text := range notes {
+			fmt.Fprintln(&b, text)
+		}
 		_ = listing(&b, p, r) // a Builder takes everything
 		a.Listing = b.String()
 	}

@@ -27,7 +27,8 @@ type Kernel struct {
 	Block       [3]int64 // threads, x first
 	SharedBytes int64    // what Halide allocates: by liveness
 	SharedSum   int64    // the sum over members, as Sioutas et al. count it
-	Registers   int      // a thread, estimated
+	Registers   int      // a thread, estimated or, where the kernel was compiled, as compiled
+	SpillBytes  int      // a thread, stored and loaded: as compiled, 0 where nothing was
 	Issued      float64  // warp instructions of one block, where the strategy has counted them; else 0
 	Requests    float64  // likewise: its requests to the load/store units
 	Held        int      // registers for what several points of a thread share at once; 0 if it has one point

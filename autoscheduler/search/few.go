@@ -1,0 +1,121 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/internal/plan"
+	"gowarp/occupancy"
+)
+
+// Few is how many ways to run a kernel an effort has compiled, with search=ptxas.
+func (e Effort) Few() int { return [...]int{Normal: 4, Fast: 2, Thorough: 8}[e] }
+
+// Compiled is what a compiler said of a kernel.
+type Compiled struct {
+	Registers  int // a thread
+	SpillBytes int // a thread, stored and loaded
+}
+
+// ranked is a candidate with its price.
+type ranked struct {
+	kernel *plan.Kernel
+	price  coster.Price
+}
+
+// few collects the best candidates of those that differ in what a thread does: strategy, points, rows, members, not how many of the same threads a block has. Of
+// those alike the best stands for all, since the compiler makes the same of them.
+type few struct {
+	most int // 0: none is wanted
+	by   map[string]int
+	all  []ranked
+}
+
+func (f *few) add(k *plan.Kernel, p coster.Price) {
+	if f.most == 0 {
+		return
+	}
+	key := shape(k)
+	i, seen := f.by[key]
+	switch {
+	case !seen:
+		if f.by == nil {
+			f.by = map[string]int{}
+		}
+		f.by[key] = len(f.all)
+		f.all = append(f.all, ranked{k, p})
+	case better(&p, &f.all[i].price):
+		f.all[i] = ranked{k, p}
+	}
+}
+
+// best are the best of them, the model's choice first.
+func (f *few) best() []ranked {
+	slices.SortStableFunc(f.all, func(a, b ranked) int {
+		switch {
+		case better(&a.price, &b.price):
+			return -1
+		case better(&b.price, &a.price):
+			return 1
+		}
+		return 0
+	})
+	return f.all[:min(len(f.all), f.most)]
+}
+
+// shape is what a thread does. With a point a thread several strategies lay out the same.
+func shape(k *plan.Kernel) string {
+	w := k.Choice.Warp
+	w.Warps = 0
+	if w == (plan.WarpChoice{}) && k.Choice.Windows == 0 && !slices.ContainsFunc(k.Choice.Points, func(n int64) bool { return n > 1 }) {
+		return ""
+	}
+	return fmt.Sprint(k.Strategy, k.Choice.Points, k.Choice.Windows, w)
+}
+
+// Identity names a kernel among all that any search over a pipeline lays out.
+func Identity(pr *plan.Problem, k *plan.Kernel) string {
+	var b strings.Builder
+	fmt.Fprint(&b, k.Out.Func, k.Out.Stage, k.Choice)
+	inlined := func(fn, stage int) { fmt.Fprint(&b, k.View(pr).Expand[k.View(pr).StageIndex(fn, stage)].Inlined) }
+	inlined(k.Out.Func, k.Out.Stage)
+	for i := range k.Members {
+		m := &k.Members[i]
+		fmt.Fprint(&b, m.Func, m.Where, m.Anchor)
+		for _, n := range m.Nests {
+			inlined(n.Func, n.Stage)
+		}
+	}
+	return b.String()
+}
+
+// compiled chooses among candidates by what the compiler said of them: it is -1 where it said nothing of any. Those of which it said
+// nothing are left out.
+func (s *Searcher) compiled(all []ranked, ph coster.Phase) (at int) {
+	at = -1
+	for i := range all {
+		r := &all[i]
+		c, ok := s.Compiled[Identity(s.Problem, r.kernel)]
+		if !ok {
+			continue
+		}
+		k := *r.kernel
+		k.Registers, k.SpillBytes = c.Registers, c.SpillBytes
+		res, err := s.Problem.Device.Occupancy(occupancy.Usage{Threads: int(k.ThreadsPerBlock()), Registers: k.Registers, SharedBytes: int(k.SharedBytes)})
+		if err != nil {
+			continue
+		}
+		k.Occupancy = res
+		p := s.Coster.Price(k.View(s.Problem), &k, ph)
+		if !p.Valid() && !p.Launches {
+			continue
+		}
+		r.kernel, r.price = &k, p
+		if at < 0 || better(&p, &all[at].price) {
+			at = i
+		}
+	}
+	return at
+}

@@ -1,0 +1,187 @@
+package autoscheduler
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/search"
+	"gowarp/halideir/schedule"
+	"gowarp/internal/plan"
+	"gowarp/internal/ptxas"
+)
+
+// usesOf makes up what ptxas says of the kernels of a schedule, under the names that Halide gives them.
+func usesOf(r *Result, say func(fn int) ptxas.Use) []ptxas.Use {
+	var uses []ptxas.Use
+	for _, f := range r.Found {
+		for _, k := range f.Layout.Kernels {
+			if !k.Host {
+				u := say(k.Out.Func)
+				u.Kernel = "_" + ptxas.Prefix(r.Problem.P.Funcs[k.Out.Func].Name, k.Out.Stage) + "y_block_id_y"
+				uses = append(uses, u)
+			}
+		}
+	}
+	return uses
+}
+
+// TestTrials: the first trial is the schedule that the cost alone takes, all are legal and no two are the same, and of each kernel the one way
+// that a compiler says does not spill is the one that is taken.
+func TestTrials(t *testing.T) {
+	tried, taken := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := randomPipeline(t, "")
+		if rapid.Bool().Draw(t, "stencils") {
+			p = stencilGraph(t)
+		}
+		kv := map[string]string{"cost": rapid.SampledFrom([]string{"time", "issue"}).Draw(t, "cost"), "effort": rapid.SampledFrom([]string{"fast", "normal", "thorough"}).Draw(t, "effort"), "gpu": "rtx2080ti"}
+		model, err := ParseParams(kv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kv["search"] = "ptxas"
+		params, err := ParseParams(kv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := Schedule(p, model)
+		if err != nil {
+			t.Skip(err)
+		}
+		var trials []*Result
+		for n := 0; ; n++ {
+			r, err := Trial(p, params, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r == nil {
+				break
+			}
+			if err := r.Schedule.Check(p); err != nil {
+				t.Fatal(err)
+			}
+			if slices.ContainsFunc(trials, func(o *Result) bool { return directives(t, o.Schedule) == directives(t, r.Schedule) }) {
+				t.Fatalf("trial %d is another one again", n)
+			}
+			trials = append(trials, r)
+		}
+		if len(trials) == 0 {
+			t.Skip("nothing runs on the GPU")
+		}
+		if len(trials) > search.Efforts[kv["effort"]].Few() {
+			t.Fatalf("%d trials with effort=%s", len(trials), kv["effort"])
+		}
+		if got, want := directives(t, trials[0].Schedule), directives(t, want); got != want {
+			t.Fatalf("the first trial is\n%s\nthe cost alone takes\n%s", got, want)
+		}
+		tried += len(trials)
+		good := rapid.IntRange(0, len(trials)-1).Draw(t, "without spills")
+		by := map[string]search.Compiled{}
+		for n := range slices.Backward(trials) {
+			trials[n].Compiled(usesOf(trials[n], func(int) ptxas.Use { return ptxas.Use{Registers: 64, SpillStores: 1 << 24, SpillLoads: 1 << 24} }), by)
+		}
+		trials[good].Compiled(usesOf(trials[good], func(int) ptxas.Use { return ptxas.Use{Registers: 32} }), by)
+		r, err := RunnerUp(p, params, by, nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := directives(t, r.Schedule), directives(t, trials[good].Schedule); got != want {
+			t.Fatalf("without spills is trial %d:\n%s\ntaken is\n%s", good, want, got)
+		}
+		each(r, func(k *plan.Kernel) {
+			if k.SpillBytes != 0 || k.Registers != 32 {
+				t.Fatalf("a kernel of %d registers that spills %d B was taken", k.Registers, k.SpillBytes)
+			}
+		})
+		if good > 0 {
+			taken++
+		}
+	})
+	if taken == 0 {
+		t.Error("no kernel was run in another way than the cost's: the test shows nothing")
+	}
+	t.Logf("%d trials; %d times another one was taken", tried, taken)
+}
+
+// directives are those of a schedule, as text.
+func directives(t rapid.TB, s *schedule.Schedule) string {
+	text, err := json.Marshal(s.Directives)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func each(r *Result, f func(k *plan.Kernel)) {
+	for _, found := range r.Found {
+		for _, k := range found.Layout.Kernels {
+			if !k.Host {
+				f(k)
+			}
+		}
+	}
+}
+
+// TestNothingCompiled: where no code was to be had, and on the command line, the cost alone decides, and it is said.
+func TestNothingCompiled(t *testing.T) {
+	p := exported(t)["harris.json"]
+	r, err := RunnerUp(p, given(t, "search", "ptxas"), map[string]search.Compiled{}, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Schedule(p, given(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if directives(t, r.Schedule) != directives(t, want) {
+		t.Error("another schedule than the cost's")
+	}
+	if !slices.ContainsFunc(r.Remarks(), func(s string) bool {
+		return s == "search=ptxas: nothing was compiled, which takes Halide (the plugin); the cost alone has decided"
+	}) {
+		t.Errorf("remarks: %q", r.Remarks())
+	}
+}
+
+// TestSpillsCost: what a thread spills is instructions and requests of its warps.
+func TestSpillsCost(t *testing.T) {
+	for _, cost := range []string{"time", "issue"} {
+		r, err := Run(exported(t)["harris.json"], given(t, "cost", cost))
+		if err != nil {
+			t.Fatal(err)
+		}
+		each(r, func(k *plan.Kernel) {
+			prices := []string{}
+			last := 0.0
+			for _, bytes := range []int{0, 400, 4000, 40000} {
+				spilling := *k
+				spilling.SpillBytes = bytes
+				price := coster.ByName[cost].Price(spilling.View(r.Problem), &spilling, coster.Final)
+				c := price.Cost
+				prices = append(prices, fmt.Sprint(bytes, " B: ", c))
+				if c < last || bytes == 40000 && c <= last {
+					t.Errorf("%s: %v", cost, prices)
+				}
+				last = c
+			}
+		})
+	}
+}
+
+func given(t *testing.T, kv ...string) Params {
+	t.Helper()
+	m := map[string]string{}
+	for i := 0; i < len(kv); i += 2 {
+		m[kv[i]] = kv[i+1]
+	}
+	p, err := ParseParams(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
