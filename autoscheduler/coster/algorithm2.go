@@ -21,6 +21,9 @@ func (Algorithm2) Name() string { return "algorithm2" }
 // tellsPoints: the points a thread are one of the cost's arguments, and fusion is decided by the best of all tiles.
 func (Algorithm2) tellsPoints() bool { return true }
 
+// finalDiffers: thread blocks are whole warps in the final pass only.
+func (Algorithm2) finalDiffers() bool { return true }
+
 // RefusesBlock implements BlockRefuser: thread blocks are multiples of a warp (section 7.1).
 func (Algorithm2) RefusesBlock(pr *plan.Problem, block [3]int64, ph Phase) bool {
 	threads := block[0] * block[1] * block[2]

@@ -20,6 +20,9 @@ func (Algorithm2Fitted) Name() string { return "algorithm2-fitted" }
 
 func (Algorithm2Fitted) tellsPoints() bool { return true }
 
+// finalDiffers: thread blocks are whole warps in the final pass only.
+func (Algorithm2Fitted) finalDiffers() bool { return true }
+
 // FittedTerms names the terms of Algorithm2Fitted: the seven of line 35 in their order, and computing.
 var FittedTerms = [...]string{"transactions", "idle warps", "memory to compute", "unallocated shared", "unused registers", "overlap", "extra blocks", "compute"}
 

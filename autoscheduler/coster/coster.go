@@ -92,6 +92,12 @@ func TellsPoints(c Coster) bool {
 	return ok && t.tellsPoints()
 }
 
+// FinalDiffers reports whether a coster refuses in the final pass what it prices while grouping, so that a group may then cost far more than was thought.
+func FinalDiffers(c Coster) bool {
+	t, ok := c.(interface{ finalDiffers() bool })
+	return ok && t.finalDiffers()
+}
+
 // ByName are the costers that the parameter cost may name.
 var ByName = named(Listing1{}, Listing1Prose{}, Issue{}, Time{}, Algorithm2{}, Algorithm2Fitted{})
 

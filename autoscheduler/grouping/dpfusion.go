@@ -2,6 +2,7 @@ package grouping
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gowarp/autoscheduler/coster"
@@ -23,7 +24,12 @@ import (
 // and the pipeline costs the sum of W over the roots of the forest. The bound keeps the number of cones to price small; where none is
 // needed the result is the best there is. Where one is, a node once made is never taken apart again, which may cost more
 // than merging one by one does: that is tried too, and the cheaper stands.
-type DPFusion struct{}
+//
+// A coster may price a group otherwise in the end than while grouping, when its tiles are coarse and need be no whole warps. What was chosen is then priced as
+// it will be run, and chosen again, until all that is chosen has that price (see settle).
+type DPFusion struct {
+	Unsettled bool // go by the prices while grouping alone
+}
 
 // Name implements Grouping.
 func (DPFusion) Name() string { return "dpfusion" }
@@ -40,14 +46,17 @@ const (
 var coneBounds = []int{1 << 30, 16, 12, 8, 6, 5, 4, 3, 2}
 
 // Group implements Grouping.
-func (DPFusion) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, error) {
+func (f DPFusion) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, error) {
 	st, err := newState(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &dp{state: st, pricer: newPricer(s), budget: coneBudget}
+	d := &dp{state: st, pricer: newPricer(s), budget: coneBudget, settled: map[*plan.Group]bool{}, settles: !f.Unsettled && coster.FinalDiffers(s.Coster)}
 	if coster.TellsPoints(s.Coster) {
 		d.budget = coneBudgetDense
+	}
+	if d.settles {
+		st.phase = coster.Final
 	}
 	var merges []Merge
 	for {
@@ -56,6 +65,7 @@ func (DPFusion) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, e
 			break
 		}
 		clear(d.pricer.known) // what reads the Func that is now inlined costs otherwise
+		clear(d.settled)
 	}
 	if d.tightest > 0 {
 		s.Remarks = append(s.Remarks, fmt.Sprintf("grouping=dpfusion: all valid fusions are more than %d groups to price; those of at most %d nodes were priced, round by round, and greedy merges too, and the cheaper stands", d.budget, d.tightest))
@@ -69,6 +79,8 @@ type dp struct {
 	*state
 	pricer   *pricer
 	budget   int
+	settles  bool
+	settled  map[*plan.Group]bool // those that cost what they will in the end
 	bound    int
 	tightest int     // the least bound that a round had; 0 where none was needed
 	children [][]int // of the tree of post-dominators, descending
@@ -84,16 +96,62 @@ type dp struct {
 
 // fuse repeats rounds until one changes nothing, and says what was fused.
 func (d *dp) fuse() []Merge {
+	if groups := slices.DeleteFunc(slices.Clone(d.groups), func(g *plan.Group) bool { return g == nil }); len(groups) <= mostSettled {
+		for _, g := range groups {
+			d.settle(g)
+		}
+	}
 	merged := d.copy()
 	merges, bounded := d.rounds()
-	if !bounded {
+	if !bounded && !d.settles {
 		return merges
 	}
-	if by := merged.merge(); merged.cost() < d.cost() {
+	by := merged.merge()
+	if d.settles {
+		for _, g := range merged.groups {
+			if g != nil {
+				d.settle(g)
+			}
+		}
+	}
+	if merged.cost() < d.cost() {
 		*d.state = *merged
 		return by
 	}
 	return merges
+}
+
+// mostSettled is of how many kernels without fusion all are settled before, so that what is fused is compared with that.
+const mostSettled = 64
+
+// settle has a group cost what it will in the end. One of several that is refused then is not taken. It reports whether anything changed.
+func (d *dp) settle(g *plan.Group) bool {
+	if !d.settles || d.settled[g] {
+		return false
+	}
+	d.settled[g] = true
+	switch f, err := d.s.Best(g, coster.Final); {
+	case len(g.Members) > 0 && (err != nil || !f.Valid()):
+		g.Cost = math.Inf(1)
+	case err == nil:
+		g.Cost = f.Cost
+	}
+	return true
+}
+
+// settleCones settles what solve chose.
+func (d *dp) settleCones() (changed bool) {
+	d.chosen(func(cone []int) {
+		d.members = append(d.members[:0], cone...)
+		g := d.groups[cone[0]]
+		if len(cone) > 1 {
+			g = d.group()
+		}
+		if d.settle(g) {
+			changed = true
+		}
+	})
+	return changed
 }
 
 func (d *dp) rounds() (merges []Merge, bounded bool) {
@@ -112,7 +170,9 @@ func (d *dp) rounds() (merges []Merge, bounded bool) {
 				d.tightest = d.bound
 			}
 		}
-		d.solve()
+		for d.solve(); d.settleCones(); {
+			d.solve()
+		}
 		more := d.contract()
 		if len(more) == 0 {
 			return merges, bounded
@@ -277,6 +337,16 @@ func (d *dp) group() *plan.Group {
 // contract makes a node of every group that solve chose.
 func (d *dp) contract() []Merge {
 	var merges []Merge
+	d.chosen(func(cone []int) {
+		if len(cone) > 1 {
+			merges = append(merges, d.merge(cone))
+		}
+	})
+	return merges
+}
+
+// chosen calls f for every cone that solve chose, readers first.
+func (d *dp) chosen(f func(cone []int)) {
 	var take func(id int)
 	take = func(id int) {
 		cone := d.cone[id]
@@ -294,9 +364,7 @@ func (d *dp) contract() []Merge {
 		for _, m := range cone {
 			d.in[m] = false
 		}
-		if len(cone) > 1 {
-			merges = append(merges, d.merge(cone))
-		}
+		f(cone)
 		for _, c := range below {
 			take(c)
 		}
@@ -304,7 +372,6 @@ func (d *dp) contract() []Merge {
 	for _, id := range d.roots {
 		take(id)
 	}
-	return merges
 }
 
 // merge replaces the groups of a cone by one.

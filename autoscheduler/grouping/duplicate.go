@@ -1,9 +1,6 @@
 package grouping
 
-import (
-	"gowarp/autoscheduler/coster"
-	"gowarp/internal/plan"
-)
+import "gowarp/internal/plan"
 
 // duplicate computes Funcs that several groups read in each of those, where all their kernels together then cost less: one
 // kernel and what it writes and the others read of it against computing it again. The pass that inlines cannot know that,
@@ -28,7 +25,7 @@ func (st *state) duplicate(in Inliner) bool {
 		var again []*plan.Group
 		for _, out := range outs {
 			q := st.s.Problem.NewGroup(out, st.groups[out].Members)
-			f, err := st.s.Best(q, coster.Grouping)
+			f, err := st.s.Best(q, st.phase)
 			if err != nil || !f.Valid() {
 				gain = 0
 				break

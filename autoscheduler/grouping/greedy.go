@@ -60,6 +60,17 @@ func (st *state) cost() float64 {
 	return sum
 }
 
+// faults is how many rules the groups break.
+func (st *state) faults() int {
+	n := 0
+	for _, g := range st.groups {
+		if g != nil {
+			n += g.Faults
+		}
+	}
+	return n
+}
+
 // refusals says of every group that is left, outputs apart, why it was not merged.
 func (st *state) refusals() []Merge {
 	var out []Merge
@@ -84,6 +95,7 @@ type state struct {
 	reads   [][]int       // the inverse: Func -> Funcs that it loads
 	next    []*candidate  // by producer: its merge, once priced, as long as neither group changes
 	asked   []bool        // by Func: computing it in its readers does not gain, as long as their groups do not change
+	phase   coster.Phase  // for which groups are priced in which a Func is computed again: that of the present prices
 }
 
 // newState has a group of every Func that is not inlined, priced.
@@ -147,7 +159,7 @@ func (st *state) price(g *plan.Group) error {
 	if err != nil {
 		return err
 	}
-	g.Cost = f.Cost
+	g.Cost, g.Faults = f.Cost, f.Faults()
 	return nil
 }
 

@@ -41,7 +41,7 @@ func (PolyMageAuto) Group(s *search.Searcher, _ Inliner) ([]*plan.Group, []Merge
 		}
 	}
 	tiles := autoTiles[:min(len(autoTiles), max(1, autoBudget/(2*len(overlapThresholds)*stages)))]
-	best := &tuned{cost: math.Inf(1)}
+	best := &tuned{cost: math.Inf(1), broken: math.MaxInt}
 	var failed error
 	for _, tile := range tiles {
 		s.Tile = tile
@@ -53,7 +53,8 @@ func (PolyMageAuto) Group(s *search.Searcher, _ Inliner) ([]*plan.Group, []Merge
 		for _, threshold := range overlapThresholds {
 			t := &tuned{state: start.copy(), tile: tile, threshold: threshold, sizes: points(s.Problem)}
 			t.run()
-			if t.cost = t.state.cost(); t.cost < best.cost {
+			t.cost, t.broken = t.state.cost(), t.state.faults()
+			if t.broken < best.broken || t.broken == best.broken && t.cost < best.cost {
 				best = t
 			}
 		}
@@ -73,6 +74,7 @@ type tuned struct {
 	threshold float64
 	sizes     []float64 // by Func: its points
 	cost      float64
+	broken    int // rules of the coster that its groups break while grouping (with one tile for all, few blocks are whole warps): what breaks fewer comes first
 	merges    []Merge
 }
 
@@ -142,7 +144,11 @@ func (t *tuned) within(producer, consumer int) (*plan.Group, string) {
 		c.why = fmt.Sprintf("the overlap would be %.2f of a tile of %s, %.1f is the most", share, times(t.tile), t.threshold)
 		return nil, c.why
 	}
-	g.Cost = f.Cost
+	g.Cost, g.Faults = f.Cost, f.Faults()
+	if g.Faults > p.Faults+q.Faults {
+		c.why = f.Reject
+		return nil, c.why
+	}
 	c.merged = g
 	return g, ""
 }

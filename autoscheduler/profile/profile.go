@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -21,7 +22,7 @@ import (
 // FormatName and Version say what a file is.
 const (
 	FormatName = "gowarp-profile"
-	Version    = 1
+	Version    = 2
 )
 
 // Profile is a pipeline's profile for a device.
@@ -32,6 +33,8 @@ type Profile struct {
 	Digest   string  `json:"digest"`   // of what the pipeline computes, see Digest
 	Device   string  `json:"device"`   // a name of `gowarp devices`
 	Stages   []Stage `json:"stages"`
+	// Estimated are the other stages, as f.s0: no kernels, so that nothing was measured of them.
+	Estimated []string `json:"estimated,omitempty"`
 }
 
 // Stage is one stage of a Func, with nothing inlined and a point a thread.
@@ -41,6 +44,11 @@ type Stage struct {
 	Registers int     `json:"registers"` // a thread, as ptxas says without a cap
 	Cycles    float64 `json:"cycles"`    // an iteration, one instruction after the other
 }
+
+func (s *Stage) name() string { return Name(s.Func, s.Stage) }
+
+// Name is how a stage of a Func is called.
+func Name(label string, stage int) string { return fmt.Sprintf("%s.s%d", label, stage) }
 
 // mostCycles is more than any iteration takes.
 const mostCycles = 1e12
@@ -86,6 +94,10 @@ func Decode(data []byte) (*Profile, error) {
 	p := &Profile{}
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(p); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			return nil, fmt.Errorf("it is no profile of `gowarp profile`: a %s stands where its %s belongs; make it anew", kind.Value, kind.Field)
+		}
 		return nil, fmt.Errorf("it is no profile of `gowarp profile`: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -99,10 +111,15 @@ func Decode(data []byte) (*Profile, error) {
 	case len(p.Stages) == 0:
 		return nil, fmt.Errorf("it has no stages; make it anew with `gowarp profile`")
 	}
+	seen := map[string]bool{}
 	for i, s := range p.Stages {
-		if s.Func == "" || s.Stage < 0 || s.Registers < 1 || s.Registers > 255 || !(s.Cycles >= 0 && s.Cycles <= mostCycles) {
-			return nil, fmt.Errorf("stage %d of it, %s.s%d with %d registers and %v cycles, is damaged; make it anew with `gowarp profile`", i, s.Func, s.Stage, s.Registers, s.Cycles)
+		if s.Func == "" || s.Stage < 0 || s.Registers < 1 || s.Registers > 255 || !(s.Cycles > 0 && s.Cycles <= mostCycles) {
+			return nil, fmt.Errorf("stage %d of it, %s with %d registers and %v cycles, is damaged; make it anew with `gowarp profile`", i, s.name(), s.Registers, s.Cycles)
 		}
+		if seen[s.name()] {
+			return nil, fmt.Errorf("it has %s twice; make it anew with `gowarp profile`", s.name())
+		}
+		seen[s.name()] = true
 	}
 	return p, nil
 }
@@ -111,7 +128,7 @@ func Decode(data []byte) (*Profile, error) {
 func (p *Profile) Encode() ([]byte, error) {
 	for _, s := range p.Stages {
 		if math.IsNaN(s.Cycles) || math.IsInf(s.Cycles, 0) {
-			return nil, fmt.Errorf("profile: %s.s%d takes %v cycles", s.Func, s.Stage, s.Cycles)
+			return nil, fmt.Errorf("profile: %s takes %v cycles", s.name(), s.Cycles)
 		}
 	}
 	text, err := json.MarshalIndent(p, "", "  ")
@@ -131,9 +148,17 @@ func (p *Profile) For(pr *plan.Problem) ([]plan.StageProfile, error) {
 	for _, s := range p.Stages {
 		id := slices.IndexFunc(pr.P.Funcs, func(f halideir.Func) bool { return f.Label == s.Func })
 		if id < 0 || s.Stage >= max(1, len(pr.P.Funcs[id].Stages)) {
-			return nil, fmt.Errorf("it has %s.s%d, which this pipeline has not; make it anew with `gowarp profile`", s.Func, s.Stage)
+			return nil, fmt.Errorf("it has %s, which this pipeline has not; make it anew with `gowarp profile`", s.name())
 		}
 		out[pr.StageIndex(id, s.Stage)] = plan.StageProfile{Registers: s.Registers, Cycles: s.Cycles}
+	}
+	for id := range pr.P.Funcs {
+		f := &pr.P.Funcs[id]
+		for stage := range max(1, len(f.Stages)) {
+			if name := Name(f.Label, stage); out[pr.StageIndex(id, stage)].Registers == 0 && !slices.Contains(p.Estimated, name) {
+				return nil, fmt.Errorf("it says nothing of %s; make it anew with `gowarp profile`", name)
+			}
+		}
 	}
 	return out, nil
 }

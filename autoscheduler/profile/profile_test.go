@@ -132,6 +132,22 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	short := made(p, "gtx1080ti")
+	short.Stages = short.Stages[1:]
+	less, err := short.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	short.Estimated = []string{"g.s0"}
+	known, err := short.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prm, err := autoscheduler.ParseParams(map[string]string{"mode": "polymage", "gpu": "gtx1080ti", "registers": write(t, known)}); err != nil {
+		t.Fatal(err)
+	} else if _, err := autoscheduler.Schedule(p, prm); err != nil {
+		t.Errorf("a stage that is known to be estimated: %v", err)
+	}
 	for name, c := range map[string]struct {
 		data []byte
 		want string
@@ -139,14 +155,18 @@ func TestRefused(t *testing.T) {
 		"another pipeline": {other, "it is of another pipeline: chain"},
 		"another device":   {change("gtx1080ti", "v100"), "it was made for v100, the schedule is for gtx1080ti"},
 		"another format":   {change("gowarp-profile", "gowarp-schedule"), `its format is "gowarp-schedule"`},
-		"another version":  {change(`"version": 1`, `"version": 9`), "it is of version 9"},
+		"another version":  {change(`"version": 2`, `"version": 9`), "it is of version 9"},
 		"cut off":          {good[:len(good)/2], "it is no profile"},
 		"more behind":      {append(bytes.Clone(good), "{}"...), "more behind its end"},
 		"not JSON":         {[]byte("registers"), "it is no profile"},
-		"no stages":        {[]byte(`{"format":"gowarp-profile","version":1}`), "it has no stages"},
+		"no stages":        {[]byte(`{"format":"gowarp-profile","version":2}`), "it has no stages"},
 		"registers":        {change(`"registers": 100`, `"registers": 1000`), "is damaged"},
 		"negative time":    {change(`"cycles": 5000`, `"cycles": -1`), "is damaged"},
-		"not a number":     {change(`"cycles": 5000`, `"cycles": "NaN"`), "it is no profile"},
+		"not a number":     {change(`"cycles": 5000`, `"cycles": "NaN"`), "a string stands where its stages.cycles belongs"},
+		"no time":          {change(`"cycles": 5000`, `"cycles": 0`), "is damaged"},
+		"time left out":    {change(",\n      \"cycles\": 5000\n", "\n"), "is damaged"},
+		"a stage twice":    {change(`"func": "g"`, `"func": "out"`), "it has out.s0 twice"},
+		"a stage less":     {less, "it says nothing of g.s0"},
 		"unknown stage":    {change(`"func": "g"`, `"func": "h"`), "which this pipeline has not"},
 	} {
 		prm, err := autoscheduler.ParseParams(map[string]string{"mode": "polymage", "gpu": "gtx1080ti", "registers": write(t, c.data)})

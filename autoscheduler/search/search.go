@@ -53,6 +53,15 @@ type Found struct {
 	Ways   int    // the most ways that any kernel has, of those few that Searcher.Few keeps
 }
 
+// Faults is how many rules of the coster the kernels break.
+func (f *Found) Faults() int {
+	n := 0
+	for i := range f.Prices {
+		n += f.Prices[i].Faults
+	}
+	return n
+}
+
 // Valid reports whether the coster has nothing against the layout.
 func (f *Found) Valid() bool { return f != nil && f.Reject == "" }
 

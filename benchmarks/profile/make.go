@@ -32,41 +32,41 @@ const (
 	uncapped = 255
 )
 
-// Make profiles a program for a device. Stages that are no kernel (extern ones, what stays on the host) have no entry; they are returned by name.
-func Make(tree *harness.Tree, p bench.Program, t bench.Target) (made *profile.Profile, without []string, err error) {
+// Make profiles a program for a device. Stages that are no kernel (extern ones, what stays on the host) are said to be estimated.
+func Make(tree *harness.Tree, p bench.Program, t bench.Target) (*profile.Profile, error) {
 	pipeline, err := calibration.Export(tree, p, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	regions, err := bounds.Analyze(pipeline)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	emitted, err := tree.Emit(p.Generator(nil), harness.EmitOptions{Target: t.Halide(), Scheduler: harness.RootGPU()})
 	if err != nil {
-		return nil, nil, fmt.Errorf("profile: %s with a kernel a stage: %w", p.Label(), err)
+		return nil, fmt.Errorf("profile: %s with a kernel a stage: %w", p.Label(), err)
 	}
 	// Which regions of its inputs the pipeline needs its CPU build says.
 	host, err := tree.Emit(p.Generator(nil), harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
 	if err != nil {
-		return nil, nil, fmt.Errorf("profile: %s on the CPU: %w", p.Label(), err)
+		return nil, fmt.Errorf("profile: %s on the CPU: %w", p.Label(), err)
 	}
 	uses, report, err := count(tree, emitted, host, t)
 	if err != nil {
-		return nil, nil, fmt.Errorf("profile: %s: %w", p.Label(), err)
+		return nil, fmt.Errorf("profile: %s: %w", p.Label(), err)
 	}
 	m := measured{pipeline, regions, t.Device, uses, report}
-	made = &profile.Profile{Format: profile.FormatName, Version: profile.Version, Pipeline: p.Label(), Digest: profile.Digest(pipeline), Device: t.Device.Name}
+	made := &profile.Profile{Format: profile.FormatName, Version: profile.Version, Pipeline: p.Label(), Digest: profile.Digest(pipeline), Device: t.Device.Name}
 	var kernels []stageCount
 	for id := range pipeline.Funcs {
 		f := &pipeline.Funcs[id]
 		for stage := range max(1, len(f.Stages)) {
 			c, ok, err := m.stage(f, stage)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			if !ok {
-				without = append(without, fmt.Sprintf("%s.s%d", f.Label, stage))
+				made.Estimated = append(made.Estimated, profile.Name(f.Label, stage))
 				continue
 			}
 			kernels = append(kernels, c)
@@ -79,9 +79,9 @@ func Make(tree *harness.Tree, p bench.Program, t bench.Target) (made *profile.Pr
 		made.Stages = append(made.Stages, profile.Stage{Func: k.label, Stage: k.stage, Registers: k.registers, Cycles: math.Round(cycles*100) / 100})
 	}
 	if len(made.Stages) == 0 {
-		return nil, nil, fmt.Errorf("profile: %s: none of its stages is a kernel", p.Label())
+		return nil, fmt.Errorf("profile: %s: none of its stages is a kernel", p.Label())
 	}
-	return made, without, nil
+	return made, nil
 }
 
 // count compiles the kernels, and runs some blocks of each launch at the estimated size.
@@ -146,7 +146,11 @@ func (m *measured) stage(f *halideir.Func, stage int) (out stageCount, ok bool, 
 		return out, false, nil
 	}
 	c := &m.report.Kernels[k].Count
-	warps := float64(c.Threads) / plan.WarpLanes
+	warps := 0.0 // of each block whole ones, whatever of the last is idle
+	for _, s := range m.report.Kernels[k].Shapes {
+		threads := s.Block[0] * s.Block[1] * s.Block[2]
+		warps += float64(s.Launches) * float64(s.BlocksRun) * math.Ceil(float64(threads)/plan.WarpLanes)
+	}
 	each := func(n int64) float64 { return float64(n) / warps }
 	out = stageCount{
 		label: f.Label, stage: stage, registers: m.uses[u].Registers, iterations: 1,

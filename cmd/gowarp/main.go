@@ -8,6 +8,7 @@ import (
 	"gowarp/internal/suggest"
 	"io"
 	"os"
+	"os/exec"
 
 	"github.com/urfave/cli/v2"
 )
@@ -34,8 +35,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if text := err.Error(); text != "" {
 		fmt.Fprintf(stderr, "gowarp: %s\n", text)
 	}
+	// A process that failed has an exit code too, which is not ours: exec and verify, which hand one on, say so themselves.
 	var code cli.ExitCoder
-	if errors.As(err, &code) {
+	var process *exec.ExitError
+	if errors.As(err, &code) && !errors.As(err, &process) {
 		return code.ExitCode()
 	}
 	var usage *usageError

@@ -54,7 +54,7 @@ func writeProfiles(c *cli.Context) error {
 		return err
 	}
 	for _, p := range programs {
-		made, without, err := profile.Make(tree, p, target)
+		made, err := profile.Make(tree, p, target)
 		if err != nil {
 			return err
 		}
@@ -70,8 +70,8 @@ func writeProfiles(c *cli.Context) error {
 			return fmt.Errorf("profile: %w", err)
 		}
 		fmt.Fprintf(c.App.Writer, "%s: %d stages\n", file, len(made.Stages))
-		if len(without) > 0 {
-			fmt.Fprintf(c.App.ErrWriter, "%s: no kernels, and estimated: %s\n", p.Label(), strings.Join(without, ", "))
+		if len(made.Estimated) > 0 {
+			fmt.Fprintf(c.App.ErrWriter, "%s: no kernels, and estimated: %s\n", p.Label(), strings.Join(made.Estimated, ", "))
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ type Group struct {
 	Members []int // ascending, so producers come first
 	Grow    *bounds.Group
 	Cost    float64 // in the coster's units; +Inf when no choice is valid
+	Faults  int     // rules of the coster that even its best kernels break; they launch all the same
 }
 
 // Choice is what a strategy may vary: the tile of each tiled loop.
