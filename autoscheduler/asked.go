@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"gowarp/autoscheduler/strategy"
 )
 
 // mostReasons is how many of the kernels that are not done as the user asked are named.
@@ -15,7 +13,7 @@ const mostReasons = 4
 // if none has it and it is one of warps, else a note. Where a schedule came out otherwise than it was to be, the next is whatever
 // is left.
 func (s *state) asked() error {
-	if !s.named() {
+	if !s.searcher.Named() {
 		return nil
 	}
 	kernels, done := 0, 0
@@ -52,9 +50,4 @@ func (s *state) asked() error {
 	}
 	s.note("tile", -1, "tiling=%s: %d of %d kernels are done so, the others by tiling=block: %s", s.params.Tiling, done, kernels, reasons)
 	return nil
-}
-
-// named reports whether the tiling is one that leaves no choice but what it cannot do.
-func (s *state) named() bool {
-	return !slices.ContainsFunc(s.strategies, func(st strategy.Strategy) bool { return slices.Contains(strategy.Otherwise, st) })
 }

@@ -26,7 +26,8 @@ import (
 // than merging one by one does: that is tried too, and the cheaper stands.
 //
 // A coster may price a group otherwise in the end than while grouping, when its tiles are coarse and need be no whole warps. What was chosen is then priced as
-// it will be run, and chosen again, until all that is chosen has that price (see settle).
+// it will be run, and chosen again, until all that is chosen has that price (see settle); but where a tiling was asked for by name, since only groups of several
+// have one of warps, and a kernel of each Func might well cost less.
 type DPFusion struct {
 	Unsettled bool // go by the prices while grouping alone
 }
@@ -51,7 +52,7 @@ func (f DPFusion) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge,
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &dp{state: st, pricer: newPricer(s), budget: coneBudget, settled: map[*plan.Group]bool{}, settles: !f.Unsettled && coster.FinalDiffers(s.Coster)}
+	d := &dp{state: st, pricer: newPricer(s), budget: coneBudget, settled: map[*plan.Group]bool{}, settles: !f.Unsettled && !s.Named() && coster.FinalDiffers(s.Coster)}
 	if coster.TellsPoints(s.Coster) {
 		d.budget = coneBudgetDense
 	}

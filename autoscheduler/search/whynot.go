@@ -12,6 +12,11 @@ import (
 	"gowarp/internal/plan"
 )
 
+// Named reports whether somebody has asked for ways that leave no choice but what they cannot do.
+func (s *Searcher) Named() bool {
+	return !slices.ContainsFunc(s.Strategies, func(st strategy.Strategy) bool { return slices.Contains(strategy.Otherwise, st) })
+}
+
 // AsAsked reports whether a kernel is done in one of the searched ways, and not in one of those for what they cannot do.
 func (s *Searcher) AsAsked(k *plan.Kernel) bool {
 	return slices.ContainsFunc(s.Strategies, func(st strategy.Strategy) bool { return st.Name() == k.Strategy })

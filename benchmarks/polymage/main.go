@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	dir := flag.String("results", "benchmarks/results/polymage", "the folder with the lines of gowarp bench (gtx1080ti.jsonl) and the drawn schedules (candidates.csv, kernels.csv)")
+	dir := flag.String("results", "benchmarks/results/polymage", "the folder with the lines of gowarp bench (gtx1080ti.jsonl, v100.jsonl) and the drawn schedules (candidates.csv, kernels.csv)")
 	drawn := flag.String("candidates", "", "write the last two anew, from these lines of gowarp bench calibration")
 	flag.Parse()
 	if err := run(os.Stdout, *dir, *drawn); err != nil {
@@ -30,7 +30,7 @@ func main() {
 }
 
 func run(w io.Writer, dir, from string) error {
-	lines, schedules, parts := filepath.Join(dir, "gtx1080ti.jsonl"), filepath.Join(dir, "candidates.csv"), filepath.Join(dir, "kernels.csv")
+	schedules, parts := filepath.Join(dir, "candidates.csv"), filepath.Join(dir, "kernels.csv")
 	if from != "" {
 		all, err := calibration.ReadFile(from)
 		if err != nil {
@@ -40,13 +40,6 @@ func run(w io.Writer, dir, from string) error {
 			return err
 		}
 	}
-	records, complaints, err := bench.ReadFile(lines)
-	if err != nil {
-		return err
-	}
-	if len(complaints) > 0 || len(records) == 0 {
-		return fmt.Errorf("%s: %d lines, %d of them cannot be read; gowarp bench writes them", lines, len(records)+len(complaints), len(complaints))
-	}
 	drawn, err := readCandidates(schedules)
 	if err != nil {
 		return err
@@ -55,15 +48,26 @@ func run(w io.Writer, dir, from string) error {
 	if err != nil {
 		return err
 	}
-	c, err := newComparison(records)
-	if err != nil {
-		return fmt.Errorf("%s: %w", lines, err)
+	fmt.Fprint(w, "# mode=polymage beside the paper\n\nMade by `make polymage`: tables 2, 4 and 5 and figure 9 of Jangda and Guha 2020. **The paper's figures are times on the GPU; ours are counted on the simulator**, and no time.\n")
+	for _, of := range gpus {
+		lines := filepath.Join(dir, of.gpu+".jsonl")
+		records, complaints, err := bench.ReadFile(lines)
+		if err != nil {
+			return err
+		}
+		if len(complaints) > 0 || len(records) == 0 {
+			return fmt.Errorf("%s: %d lines, %d of them cannot be read; gowarp bench writes them", lines, len(records)+len(complaints), len(complaints))
+		}
+		c, err := newComparison(of, records)
+		if err != nil {
+			return fmt.Errorf("%s: %w", lines, err)
+		}
+		fmt.Fprintf(w, "\n## On a %s\n", of.title)
+		c.fusion(w)
+		c.work(w)
+		c.hybrid(w)
+		c.relative(w)
 	}
-	fmt.Fprintf(w, "# mode=polymage beside the paper\n\nMade by `make polymage`: tables 2, 4 and 5 and figure 9 of Jangda and Guha 2020, for a %s. **The paper's figures are times on the GPU; ours are counted on the simulator**, and no time.\n", c.gpu)
-	c.fusion(w)
-	c.work(w)
-	c.hybrid(w)
-	c.relative(w)
 	rankings(w, drawn)
 	tiles(w, kernels)
 	return nil
