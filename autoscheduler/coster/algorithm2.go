@@ -47,7 +47,7 @@ func (Algorithm2) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
 			cost += term.Value
 		}
 		if cost < best.Cost {
-			best = Price{Cost: cost, Terms: append(terms, t.factors()...), Launches: true}
+			best = Price{Cost: cost, Terms: append(terms, t.factors(&g)...), Launches: true}
 			best.Reject, best.Faults = t.refused, t.faults
 		}
 	}
@@ -94,7 +94,7 @@ type terms2 struct {
 
 // weighted are the terms of line 35, which add up to the cost.
 func (t *terms2) weighted(w *Weights) []Term {
-	terms := make([]Term, 0, 10)
+	terms := make([]Term, 0, 16)
 	return append(terms,
 		Term{"transactions", w[0] * t.totalGLMemTxs}, Term{"idle warps", w[1] * (1 - t.occupancy)}, Term{"memory to compute", w[2] * t.memToCompute},
 		Term{"unallocated shared", w[3] * t.unallocatedShMem}, Term{"unused registers", w[4] * t.unusedReg}, Term{"overlap", w[5] * t.fracOverlap}, Term{"extra blocks", w[6] * t.extraTBs})
@@ -106,8 +106,11 @@ func (t *terms2) cost(w *Weights) float64 {
 }
 
 // factors are what else there is to know; they are no part of the sum.
-func (t *terms2) factors() []Term {
-	return []Term{{"bytes a transaction", float64(t.txSize)}, {"occupancy", t.occupancy}}
+func (t *terms2) factors(g *groupShape) []Term {
+	return []Term{
+		{"bytes a transaction", float64(t.txSize)}, {"occupancy", t.occupancy}, {"points a thread", g.tileVol}, {"transactions a point", t.totalGLMemTxs / max(g.tileVol, 1)},
+		{"ns a point", g.timePerIter * 1e9}, {"registers a thread", t.regPerTh}, {"bytes of tiles a block", t.shMem}, {"redundant points a thread", g.overlap},
+	}
 }
 
 // terms are lines 2 to 34 for one transaction size.

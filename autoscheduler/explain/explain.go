@@ -100,7 +100,8 @@ type Kernel struct {
 	Inlined  []string  `json:"inlined"`
 	Bounds   *Bounds   `json:"bounds,omitempty"` // absent on the host
 	Cost     float64   `json:"cost"`
-	Parts    []Part    `json:"parts"` // they add up to the cost
+	Parts    []Part    `json:"parts"`             // they add up to the cost
+	Factors  []Part    `json:"factors,omitempty"` // what else the coster says of it, of which nothing is added
 	Though   string    `json:"though,omitempty"`
 	RunnerUp *RunnerUp `json:"runner_up,omitempty"`
 	// Model is what Algorithm 2 finds best before anything is laid out: of what can be emitted, and of the paper's whole set.
@@ -314,7 +315,8 @@ func kernel(pr *plan.Problem, k *plan.Kernel, s *schedule.Kernel, f *search.Foun
 	if k.Host {
 		return out
 	}
-	out.Cost, out.Parts, out.Though = price.Cost, parts(price), price.Reject.String()
+	out.Cost, out.Though = price.Cost, price.Reject.String()
+	out.Parts, out.Factors = parts(price)
 	st := &pr.P.Funcs[k.Out.Func].Stages[k.Out.Stage]
 	dims := &pr.Dims[pr.StageIndex(k.Out.Func, k.Out.Stage)]
 	for i, l := range dims.Tiled {
@@ -382,22 +384,25 @@ func launchBounds(pr *plan.Problem, k *plan.Kernel) *Bounds {
 }
 
 // parts are the leading terms of a price that add up to it, those that are 0 among them; what follows them are factors.
-func parts(p *coster.Price) []Part {
-	out := []Part{}
+func parts(p *coster.Price) (out, factors []Part) {
+	out = []Part{}
 	sum := 0.0
 	for i, t := range p.Terms {
 		sum += t.Value
 		out = append(out, Part{Name: t.Name, Value: t.Value})
 		if math.Abs(sum-p.Cost) <= 1e-9*math.Abs(p.Cost) && (i+1 == len(p.Terms) || p.Terms[i+1].Value != 0) {
-			for i := range out {
+			for k := range out {
 				if p.Cost != 0 {
-					out[i].Share = out[i].Value / p.Cost
+					out[k].Share = out[k].Value / p.Cost
 				}
 			}
-			return out
+			for _, t := range p.Terms[i+1:] {
+				factors = append(factors, Part{Name: t.Name, Value: t.Value})
+			}
+			return out, factors
 		}
 	}
-	return []Part{}
+	return []Part{}, nil
 }
 
 // Only keeps what concerns one Func: its own reason, the group that computes it (for an

@@ -147,6 +147,9 @@ func (k *Kernel) print(w io.Writer) {
 	rows = append(rows, []string{"shared", shared},
 		[]string{"registers", fmt.Sprintf("%d a thread, estimated; at most %d", b.Registers, b.MaxRegisters)},
 		[]string{"cost", cost(k.Cost) + k.partsText()})
+	if len(k.Factors) > 0 {
+		rows = append(rows, []string{"besides", k.factorsText()})
+	}
 	if k.Though != "" {
 		rows = append(rows, []string{"though", k.Though + "; there is no tile without a fault"})
 	}
@@ -223,6 +226,15 @@ func alike(r Refused) string {
 		return r.Why
 	}
 	return "the like of " + r.Why
+}
+
+// factorsText is what the coster says besides.
+func (k *Kernel) factorsText() string {
+	var words []string
+	for _, f := range k.Factors {
+		words = append(words, fmt.Sprintf("%s %.4g", f.Name, f.Value))
+	}
+	return strings.Join(words, ", ")
 }
 
 // partsText is what the cost is made of, and which part binds.

@@ -72,8 +72,12 @@ func TestDrawn(t *testing.T) {
 			`"kernels":[{"func":"f","members":["b@block","a@thread"],"predicted":{"algorithm2":%d},"counted":{"warp_instructions":%d,"sectors":3}},{"func":"alone%d","predicted":{},"counted":{"sectors":1}}]}`+"\n", i, outcome, i, 100-i, i, 3*i, i)
 	}
 	file := filepath.Join(dir, "drawn.jsonl")
-	bench, err := os.ReadFile(results + "gtx1080ti.jsonl")
-	if err := errors.Join(err, os.WriteFile(file, []byte(lines), 0o666), os.WriteFile(filepath.Join(dir, "gtx1080ti.jsonl"), bench, 0o666)); err != nil {
+	err := os.WriteFile(file, []byte(lines), 0o666)
+	for _, gpu := range gpus {
+		bench, failed := os.ReadFile(results + gpu.gpu + ".jsonl")
+		err = errors.Join(err, failed, os.WriteFile(filepath.Join(dir, gpu.gpu+".jsonl"), bench, 0o666))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	var first, again strings.Builder
