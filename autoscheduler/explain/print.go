@@ -147,8 +147,10 @@ func (k *Kernel) print(w io.Writer) {
 	rows = append(rows, []string{"shared", shared},
 		[]string{"registers", fmt.Sprintf("%d a thread, estimated; at most %d", b.Registers, b.MaxRegisters)},
 		[]string{"cost", cost(k.Cost) + k.partsText()})
-	if len(k.Factors) > 0 {
-		rows = append(rows, []string{"besides", k.factorsText()})
+	name := "besides"
+	for _, line := range k.factorsText() {
+		rows = append(rows, []string{name, line})
+		name = ""
 	}
 	if k.Though != "" {
 		rows = append(rows, []string{"though", k.Though + "; there is no tile without a fault"})
@@ -228,13 +230,19 @@ func alike(r Refused) string {
 	return "the like of " + r.Why
 }
 
-// factorsText is what the coster says besides.
-func (k *Kernel) factorsText() string {
-	var words []string
+// factorsText is what the coster says besides and is not 0, some to a line.
+func (k *Kernel) factorsText() []string {
+	const aLine = 4
+	var words, lines []string
 	for _, f := range k.Factors {
-		words = append(words, fmt.Sprintf("%s %.4g", f.Name, f.Value))
+		if f.Value != 0 {
+			words = append(words, fmt.Sprintf("%s %.4g", f.Name, f.Value))
+		}
 	}
-	return strings.Join(words, ", ")
+	for some := range slices.Chunk(words, aLine) {
+		lines = append(lines, strings.Join(some, ", "))
+	}
+	return lines
 }
 
 // partsText is what the cost is made of, and which part binds.
