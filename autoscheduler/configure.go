@@ -40,6 +40,13 @@ func (s *state) configure() error {
 	}
 	s.device = d
 	s.coster = coster.ByName[s.params.Cost]
+	if s.params.Weights != "" {
+		w, err := coster.ReadWeights(s.params.Weights, d.Name)
+		if err != nil {
+			return fmt.Errorf("autoscheduler: weights=%s: %w", s.params.Weights, err)
+		}
+		s.coster = coster.Algorithm2Fitted{Weights: w}
+	}
 	s.grouping = grouping.ByName[s.params.Grouping]
 	if s.params.Fusion == "none" {
 		s.grouping = grouping.None{}

@@ -10,7 +10,7 @@ import (
 )
 
 // searching are the parameters that only a search for a schedule heeds.
-var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "effort", "search", "registers", "parallelism"}
+var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "effort", "search", "registers", "weights", "parallelism"}
 
 // contradictions refuses parameters of which one would take the effect of another, as they
 // were given: a default contradicts nothing. inForce has the defaults and what a mode makes of them.
@@ -37,6 +37,9 @@ func contradictions(kv, inForce map[string]string) error {
 	}
 	if f, ok := kv["registers"]; ok && inForce["cost"] != (coster.Algorithm2{}).Name() {
 		return fmt.Errorf("registers=%s is what cost=algorithm2 knows of the stages, and cost=%s takes no notice of it; add cost=algorithm2 or mode=polymage, or leave it away", f, inForce["cost"])
+	}
+	if f, ok := kv["weights"]; ok && inForce["cost"] != (coster.Algorithm2Fitted{}).Name() {
+		return fmt.Errorf("weights=%s is of cost=algorithm2-fitted, and cost=%s takes no notice of it; add cost=algorithm2-fitted, or leave it away", f, inForce["cost"])
 	}
 	fusion, fuses := kv["fusion"]
 	grouping, groups := kv["grouping"]

@@ -25,6 +25,7 @@ type Params struct {
 	Effort            string
 	Search            string
 	Registers         string // file of a profile; "": estimates
+	Weights           string // file of weights; "": those of an RTX 2080 Ti
 	GPU               string
 	Parallelism       int // SMs; 0: the device's
 	SharedMemoryLimit int // KiB a block; 0: the device's
@@ -63,6 +64,7 @@ var Table = []Param{
 	word("effort", "normal", []string{"fast", "normal", "thorough"}, "how many candidates a group has. normal: tiles in powers of two while grouping, then in steps of two, of which a coster sees those that issue least where a strategy has many; fast: powers of two all the way; thorough: steps of two while grouping, then every candidate of every strategy", func(p *Params) *string { return &p.Effort }),
 	word("search", "model", []string{"model", "ptxas"}, "who decides among the best few ways to run each kernel. model: the cost alone; ptxas: the cost with the registers and spills that NVIDIA's ptxas reports of them, each compiled by Halide first, which takes seconds; CUDA only, and only within Halide", func(p *Params) *string { return &p.Search }),
 	text("registers", "of cost=algorithm2: the file of gowarp profile with the registers and the time of each stage by itself, instead of estimates", func(p *Params) *string { return &p.Registers }),
+	text("weights", "of cost=algorithm2-fitted: a file of weights for the device, as benchmarks/algorithm2 fits them, instead of those fitted for an RTX 2080 Ti", func(p *Params) *string { return &p.Weights }),
 	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
 	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),

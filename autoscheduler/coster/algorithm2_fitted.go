@@ -13,7 +13,9 @@ import (
 // Algorithm2Fitted is Algorithm2 repaired: its seven terms as microseconds of the whole kernel, so that they add up within a kernel
 // and over kernels, with what it leaves out (computing itself, stores, launches), and weights fitted to what the simulator
 // counts (benchmarks/algorithm2). RATIONALE.md, "Jangda and Guha 2020", says what became of each term.
-type Algorithm2Fitted struct{}
+type Algorithm2Fitted struct {
+	Weights *[len(FittedTerms)]float64 // nil: FittedWeights
+}
 
 // Name implements Coster.
 func (Algorithm2Fitted) Name() string { return "algorithm2-fitted" }
@@ -37,14 +39,18 @@ func (Algorithm2Fitted) RefusesBlock(pr *plan.Problem, block [3]int64, ph Phase)
 }
 
 // Price implements Coster.
-func (Algorithm2Fitted) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
+func (a Algorithm2Fitted) Price(pr *plan.Problem, k *plan.Kernel, ph Phase) Price {
 	if r := unlaunchable(pr, k, pr.Limits.ThreadsPerBlock, k.SharedBytes); r != (Reason{}) {
 		return Price{Reject: r}
 	}
 	p := Price{Launches: true, Cost: LaunchMicroseconds}
+	w := &FittedWeights
+	if a.Weights != nil {
+		w = a.Weights
+	}
 	for i, x := range Features(pr, k) {
-		p.Terms = append(p.Terms, Term{FittedTerms[i], FittedWeights[i] * x})
-		p.Cost += FittedWeights[i] * x
+		p.Terms = append(p.Terms, Term{FittedTerms[i], w[i] * x})
+		p.Cost += w[i] * x
 	}
 	p.Terms = append(p.Terms, Term{"launch", LaunchMicroseconds})
 	wholeWarps(pr, k, ph, &p)

@@ -152,7 +152,7 @@ func TestBadData(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := run(&strings.Builder{}, file, "", ""); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := run(&strings.Builder{}, file, "", "", "", ""); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
