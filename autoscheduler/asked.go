@@ -46,7 +46,7 @@ func (s *state) asked() error {
 	}
 	reasons := strings.Join(why, "; ")
 	if done == 0 && strings.HasPrefix(s.params.Tiling, "warp-") && s.tried.nothing() {
-		return fmt.Errorf("autoscheduler: tiling=%s: no kernel of this pipeline can be done so: %s; give tiling=warp or tiling=all, which take a tile a warp where there is one, or leave it away", s.params.Tiling, reasons)
+		return fmt.Errorf("autoscheduler: tiling=%s: no kernel of this pipeline is done so: %s; give tiling=warp or tiling=all, which take a tile a warp where there is one, or leave it away", s.params.Tiling, reasons)
 	}
 	s.note("tile", -1, "tiling=%s: %d of %d kernels are done so, the others by tiling=block: %s", s.params.Tiling, done, kernels, reasons)
 	return nil

@@ -123,7 +123,7 @@ func TestWarpStrides(t *testing.T) {
 	for stride, tile := range map[int]string{3: "2x2x4", 2: "2x2x4:strided"} {
 		r, err := Run(halved(stride), warpParams(tile))
 		if err != nil {
-			if !strings.Contains(err.Error(), "no kernel of this pipeline can be done so: out: ") {
+			if !strings.Contains(err.Error(), "no kernel of this pipeline is done so: out: ") {
 				t.Errorf("stride %d, %s: %v", stride, tile, err)
 			}
 			continue

@@ -83,7 +83,7 @@ func TestWarpTilesRefused(t *testing.T) {
 		"out: edge would read beyond the edge of the input in in dimension 0: no boundary condition": blurred(irtest.F32, false, 1),
 	} {
 		prm := warpParams("1x2x2")
-		if _, err := Run(p, prm); err == nil || !strings.Contains(err.Error(), "tiling=warp-registers: no kernel of this pipeline can be done so: "+words) {
+		if _, err := Run(p, prm); err == nil || !strings.Contains(err.Error(), "tiling=warp-registers: no kernel of this pipeline is done so: "+words) {
 			t.Errorf("%v; want %q", err, words)
 		}
 		prm.Tiling = "warp"
@@ -365,7 +365,7 @@ func TestNotAsAsked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Run(c.p, prm); err == nil || !strings.Contains(err.Error(), "tiling="+c.tiling+": no kernel of this pipeline can be done so: "+c.words) {
+		if _, err := Run(c.p, prm); err == nil || !strings.Contains(err.Error(), "tiling="+c.tiling+": no kernel of this pipeline is done so: "+c.words) {
 			t.Errorf("%s: %v; want %q", c.tiling, err, c.words)
 		}
 	}

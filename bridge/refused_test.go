@@ -31,9 +31,9 @@ func TestTilingsRefused(t *testing.T) {
 		{"OpenCL", given("host-opencl", hybrid), []string{"tiling=warp-hybrid: only CUDA has lanes that exchange registers; the target is ", "opencl"}},
 		{"OpenCL, shared", given("host-opencl", shared), []string{"tiling=warp-shared: only CUDA has lanes"}},
 		{"an old capability", given("host-cuda-cuda_capability_35", hybrid), []string{"tiling=warp-hybrid: compute capability 3.5, the target's, is older than 5.0"}},
-		{"64 bits", given(cuda, hybrid, "type=float64"), []string{"tiling=warp-hybrid: no kernel of this pipeline can be done so: ", "values of 64 bits are not exchanged by shuffles", "give tiling=warp or tiling=all"}},
+		{"64 bits", given(cuda, hybrid, "type=float64"), []string{"tiling=warp-hybrid: no kernel of this pipeline is done so: ", "values of 64 bits are not exchanged by shuffles", "give tiling=warp or tiling=all"}},
 		{"64 bits, shared", given(cuda, shared, "type=int64"), []string{"tiling=warp-shared: no kernel", "values of 64 bits"}},
-		{"no room", given(cuda, hybrid, "autoscheduler.warp_tile=1x32x8", "autoscheduler.frac_reg=0", "autoscheduler.shared_memory_limit_kb=4"), []string{"no kernel of this pipeline can be done so", "B of shared memory of 4096"}},
+		{"no room", given(cuda, hybrid, "autoscheduler.warp_tile=1x32x8", "autoscheduler.frac_reg=0", "autoscheduler.shared_memory_limit_kb=4"), []string{"no kernel of this pipeline is done so", "B of shared memory of 4096"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

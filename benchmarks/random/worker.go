@@ -41,7 +41,7 @@ const (
 func (o Outcome) Failed() bool { return o != OK && o != Skip && o != Refused }
 
 // notSo is what gowarp says where a tiling that is asked for by name cannot be.
-const notSo = "no kernel of this pipeline can be done so"
+const notSo = "no kernel of this pipeline is done so"
 
 // Job is a pipeline to run, with a number that no other of the batch has.
 type Job struct {

@@ -29,7 +29,7 @@ func TestWarpTiles(t *testing.T) {
 		return map[string]string{"tiling": "warp-hybrid", "frac_reg": f, "cost": "issue"}
 	}
 	failed := warpRecord("gowarp:cost=issue,tiling=warp-shared", map[string]string{"tiling": "warp-shared"}, "", 0, 0)
-	failed.Outcome, failed.Reason, failed.Counted, failed.Kernels = bench.FailsToSchedule, "no kernel of this pipeline can be done so", nil, nil
+	failed.Outcome, failed.Reason, failed.Counted, failed.Kernels = bench.FailsToSchedule, "no kernel of this pipeline is done so", nil, nil
 	another := warpRecord("gowarp:e", hybrid("0"), "", 95, 0)
 	another.Unplanned = "another schedule was taken"
 	text := WarpTiles([]bench.Record{
@@ -53,7 +53,7 @@ func TestWarpTiles(t *testing.T) {
 		"| warp-shared | **fails-to-schedule** |", "| warp-hybrid 0.5 | 1 of 2 | 80 % | 85.0 |", "| warp-hybrid 0.25 | 1 of 2 |", "| warp-hybrid 0 |  |  | 95.0 |", "Of warp-hybrid 0 the forms are not known: another schedule was taken.",
 		"| harris | 119 | 80.0 | 85.0 | warp-hybrid 0.5 | no |\n", // 60 is less, and spills
 		"| harris | 1.50 / 1.25 | 0.80 / 0.70 | 2.25 / 1.96 | block | - | 1.00 | 1.00 (0.5) | - | 3.50 | 2.47 |\n",
-		"| geometric mean | ", "no kernel of this pipeline can be done so",
+		"| geometric mean | ", "no kernel of this pipeline is done so",
 	} {
 		i := strings.Index(text[at:], line)
 		if i < 0 {

@@ -116,7 +116,7 @@ func (p Program) modes(t *testing.T, tree *harness.Tree) {
 }
 
 // notAsAsked is how gowarp refuses a tiling that was asked for by name and is none of the pipeline's.
-const notAsAsked = "no kernel of this pipeline can be done so"
+const notAsAsked = "no kernel of this pipeline is done so"
 
 // code is a digest of the lowered pipeline and its device code for a capability. Programs that have no kernel for the
 // mode's tiling skip it.
