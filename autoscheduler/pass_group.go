@@ -10,9 +10,6 @@ import (
 // group partitions the Funcs.
 func group(s *state) error {
 	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options, Effort: s.effort, Explain: s.explain, Simple: s.tried.simple, Unwarped: s.tried.unwarped}
-	if s.params.Search == "ptxas" {
-		s.searcher.Few, s.searcher.Trial, s.searcher.Compiled = s.effort.Few(), s.tried.trial, s.tried.compiled
-	}
 	s.searcher.ByModel = s.coster == (coster.Algorithm2{}) && s.params.Tiling == "warp"
 	if s.coster == (coster.Algorithm2{}) {
 		if why := coster.BorrowedWeights(s.problem); why != "" {

@@ -4,6 +4,9 @@ import "gowarp/autoscheduler/coster"
 
 // tile chooses every group's final strategy and tile.
 func tile(s *state) error {
+	if s.params.Search == "ptxas" { // the groups are those of the cost alone, in all trials
+		s.searcher.Few, s.searcher.Trial, s.searcher.Compiled = s.effort.Few(), s.tried.trial, s.tried.compiled
+	}
 	for _, g := range s.groups {
 		f, err := s.searcher.Best(g, coster.Final)
 		if err != nil {

@@ -39,7 +39,7 @@ func TestTrials(t *testing.T) {
 		if rapid.Bool().Draw(t, "stencils") {
 			p = stencilGraph(t)
 		}
-		kv := map[string]string{"cost": rapid.SampledFrom([]string{"time", "issue"}).Draw(t, "cost"), "effort": rapid.SampledFrom([]string{"fast", "normal", "thorough"}).Draw(t, "effort"), "gpu": "rtx2080ti"}
+		kv := map[string]string{"cost": rapid.SampledFrom([]string{"time", "issue", "algorithm2-fitted"}).Draw(t, "cost"), "grouping": rapid.SampledFrom([]string{"greedy", "dpfusion"}).Draw(t, "grouping"), "effort": rapid.SampledFrom([]string{"fast", "normal", "thorough"}).Draw(t, "effort"), "gpu": "rtx2080ti"}
 		model, err := ParseParams(kv)
 		if err != nil {
 			t.Fatal(err)
