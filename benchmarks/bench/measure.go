@@ -36,6 +36,7 @@ var Stages = []string{UpToSchedule, UpToStatic, UpToSimulate}
 
 // Phases of a cell, for who wants to know where it ended.
 const (
+	phaseCompile  = "compile" // of the generator, before there is a cell
 	phaseSchedule = "schedule"
 	phaseLower    = "lower"
 	phaseLink     = "link"
@@ -106,7 +107,12 @@ func measure(tree *harness.Tree, job Job, rec *Record, tell func(*Record)) error
 		return err
 	}
 	m := &measurement{tree: tree, job: job, target: target, rec: rec, tell: tell}
-	return m.run()
+	err = m.run()
+	var fault *ownFault
+	if errors.As(err, &fault) {
+		return m.ends(failure(err, job.Limits, ProgramFails))
+	}
+	return err
 }
 
 func (m *measurement) phase(p string) {
@@ -151,7 +157,7 @@ func (m *measurement) run() error {
 			}
 			m.rec.Phase = phaseLower
 		}
-		return m.ends(outcome, reason)
+		return m.blame(outcome, reason)
 	}
 	defer e.Remove()
 	m.rec.PeakBytes = e.PeakBytes
@@ -190,7 +196,7 @@ func (m *measurement) funcs() error {
 func (m *measurement) schedule(g harness.Generator, o harness.EmitOptions) (ok bool, err error) {
 	e, err := m.tree.Emit(g, o)
 	if err != nil {
-		return false, m.ends(failure(err, m.job.Limits, FailsToSchedule))
+		return false, m.blame(failure(err, m.job.Limits, FailsToSchedule))
 	}
 	m.rec.ScheduleSeconds, m.rec.ScheduleCPUSeconds = round(e.Wall.Seconds()), round(e.CPU.Seconds())
 	m.rec.PeakBytes = max(m.rec.PeakBytes, e.PeakBytes)
@@ -272,9 +278,9 @@ func (m *measurement) kernels(e *harness.Emission) error {
 	if err != nil {
 		return m.ends(FailsToLower, firstLine(err.Error()))
 	}
-	root, err := m.tree.Emit(m.job.Program.Generator(nil), harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	root, err := m.plain()
 	if err != nil {
-		return fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+		return own(err)
 	}
 	if m.job.UpTo == UpToCount {
 		return m.countOnly(program, root)
@@ -293,7 +299,7 @@ func (m *measurement) kernels(e *harness.Emission) error {
 func (m *measurement) arguments(root *harness.Emission, size [2]int) (*arguments, error) {
 	description, err := m.tree.Describe(root, size[0], size[1])
 	if err != nil {
-		return nil, err
+		return nil, own(err)
 	}
 	return fill(m.tree, description)
 }
@@ -304,7 +310,7 @@ func (m *measurement) checkedArguments(root *harness.Emission) (*arguments, erro
 	for {
 		description, err := m.tree.Describe(root, size[0], size[1])
 		if err != nil {
-			return nil, err
+			return nil, own(err)
 		}
 		if n := harness.OutputElements(description); n > checkedElements && max(size[0], size[1]) > leastSize {
 			for i := range size {
@@ -375,12 +381,12 @@ func (m *measurement) launches(program *harness.Program, root *harness.Emission)
 func (m *measurement) onCPU(program *harness.Program, root *harness.Emission, args *arguments) (map[string]*harness.Array, error) {
 	plain, err := m.tree.Link(root)
 	if err != nil {
-		return nil, err
+		return nil, own(err)
 	}
 	plain.Mins, program.Mins = args.mins, args.mins
 	want, err := plain.Run(args.in, args.out)
 	if err != nil {
-		return nil, fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+		return nil, own(fmt.Errorf("every Func at root on the CPU, for comparison: %w", err))
 	}
 	return want, nil
 }

@@ -21,7 +21,8 @@ const (
 	Faulty          = "faulty" // the result is right, and the simulator found a race or an access that is wrong
 	TimedOut        = "timed-out"
 	OutOfMemory     = "out-of-memory"
-	Broken          = "broken" // the benchmark itself failed: nothing is said of the scheduler
+	ProgramFails    = "program-fails" // whoever schedules it: it does not compile, fails with every Func at root on the CPU, has no estimates
+	Broken          = "broken"        // the benchmark itself failed: nothing is said of the scheduler
 )
 
 // Record is a line: a cell and what came of it.

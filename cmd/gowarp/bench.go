@@ -47,7 +47,7 @@ table is printed. benchmarks/README.md explains every column.
 
 A scheduler is NAME or NAME:KEY=VALUE,...; of all lines that the command line
 asks for, those that fail are lines too. The exit code is 0 unless the benchmark
-itself fails.`,
+itself fails, or a program does, whoever schedules it.`,
 		OnUsageError: onUsage,
 		Flags:        benchFlags(),
 		Action:       benchRun,
@@ -176,9 +176,17 @@ func benchExecute(c *cli.Context, tree *harness.Tree, plan *bench.Plan) (*bench.
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d had their lines already, in %s; the lines are in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second), plan.Results)
 	if len(sum.Broken) > 0 {
-		return sum, fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
+		err = fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
 	}
-	return sum, nil
+	if len(sum.Failing) > 0 {
+		err = errors.Join(err, fmt.Errorf("bench: %s", failing(sum.Failing)))
+	}
+	return sum, err
+}
+
+// failing lists programs that fail by themselves.
+func failing(programs []string) string {
+	return fmt.Sprintf("%d of the programs cannot be measured, whoever schedules them:\n  %s", len(programs), strings.Join(programs, "\n  "))
 }
 
 // benchPlan reads all options but those that need a checkout; schedulers are those of who names none.
