@@ -11,7 +11,7 @@ import (
 func Plain(tree *harness.Tree, p Program, target string, root harness.Scheduler, l Limits, outputs ...string) (*harness.Emission, error) {
 	e, err := tree.Emit(p.Generator(nil), harness.EmitOptions{Target: target, Scheduler: root, Outputs: outputs, CPUSeconds: l.CPUSeconds})
 	if err != nil {
-		return nil, fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+		return nil, fmt.Errorf("every Func at root on the CPU: %w", err)
 	}
 	return e, nil
 }
