@@ -213,13 +213,24 @@ func (m *measurement) schedule(g harness.Generator, o harness.EmitOptions) (ok b
 // failure names the end of a generator: that of a limit, or else the outcome otherwise with what the generator said.
 func failure(err error, l Limits, otherwise string) (outcome, reason string) {
 	var failed *harness.GeneratorFailure
-	switch text := err.Error(); {
+	switch {
 	case errors.As(err, &failed) && failed.TooSlow:
 		return TimedOut, fmt.Sprintf("stopped after %d s of processor time", l.CPUSeconds)
-	case strings.Contains(text, "bad_alloc") || strings.Contains(text, "out of memory") || strings.Contains(text, "Cannot allocate memory") || strings.Contains(text, "LLVM ERROR: out of memory"):
+	case noMemory(err.Error()):
 		return OutOfMemory, fmt.Sprintf("stopped at %.1f GiB", float64(l.MemoryBytes)/(1<<30))
 	}
 	return otherwise, firstLine(err.Error())
+}
+
+// noMemory finds what processes say that got no more memory: C++, LLVM and compilers, the C library, Go's runtime, and
+// Halide's of the simulator's driver, which is such a process.
+func noMemory(text string) bool {
+	for _, words := range []string{"bad_alloc", "ut of memory", "annot allocate memory", "CUDA_ERROR_OUT_OF_MEMORY"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // said are lines in which Halide, a compiler or a dying process says what is wrong.
@@ -268,7 +279,7 @@ func (m *measurement) kernels(e *harness.Emission) error {
 	}
 	uses, err := m.tree.CheckPTX(e, m.target.Device.Capability)
 	if err != nil {
-		return m.ends(CannotLaunch, firstLine(err.Error()))
+		return m.ends(failure(err, m.job.Limits, CannotLaunch))
 	}
 	for _, u := range uses {
 		m.rec.Kernels = append(m.rec.Kernels, Kernel{Name: u.Kernel, Registers: u.Registers, SpillBytes: u.SpillStores + u.SpillLoads, StackBytes: u.StackBytes})
@@ -276,7 +287,7 @@ func (m *measurement) kernels(e *harness.Emission) error {
 	m.phase(phaseLink)
 	program, err := m.tree.Link(e)
 	if err != nil {
-		return m.ends(FailsToLower, firstLine(err.Error()))
+		return m.ends(failure(err, m.job.Limits, FailsToLower))
 	}
 	root, err := m.plain()
 	if err != nil {
@@ -332,7 +343,7 @@ func (m *measurement) launches(program *harness.Program, root *harness.Emission)
 	program.Mins = args.mins
 	launches, err := program.Launches(args.in, args.out)
 	if err != nil {
-		return true, m.ends(FailsToRun, firstLine(err.Error()))
+		return true, m.ends(failure(err, m.job.Limits, FailsToRun))
 	}
 	m.rec.Launches = len(launches)
 	m.assign(launches)
@@ -433,7 +444,11 @@ func (m *measurement) simulate(program *harness.Program, root *harness.Emission)
 	}
 	m.rec.Counted = &Simulated{Size: counted.size, Elements: counted.all, CompulsoryBytes: counted.compulsory, Seconds: round(time.Since(start).Seconds())}
 	if s.Failure != nil || s.Report == nil {
-		return m.ends(FailsToRun, fmt.Sprintf("at %s: %s", Extents(counted.size), firstLine(fmt.Sprint(s.Failure))))
+		if s.Failure == nil {
+			s.Failure = errors.New("nothing ran on the GPU")
+		}
+		outcome, reason := failure(s.Failure, m.job.Limits, FailsToRun)
+		return m.ends(outcome, fmt.Sprintf("at %s: %s", Extents(counted.size), reason))
 	}
 	m.count(s.Report)
 	return m.ends(OK, "")
@@ -487,7 +502,7 @@ func (m *measurement) judge(s *harness.Simulation, want map[string]*harness.Arra
 		if found != "" {
 			return true, m.ends(WrongResult, found)
 		}
-		return true, m.ends(FailsToRun, firstLine(s.Failure.Error()))
+		return true, m.ends(failure(s.Failure, m.job.Limits, FailsToRun))
 	}
 	if s.Report == nil || len(s.Report.Kernels) == 0 {
 		return true, m.ends(FailsToSchedule, "nothing runs on the GPU")
@@ -567,7 +582,7 @@ func Cell(in *os.File, out *os.File) error {
 	rec := &Record{}
 	tell := func(r *Record) { _ = encoder.Encode(r) } // a closed pipe: the parent is gone, and this process with it
 	if err := measure(tree, job, rec, tell); err != nil {
-		rec.Outcome, rec.Reason = Broken, firstLine(err.Error())
+		rec.Outcome, rec.Reason = failure(err, job.Limits, Broken)
 	}
 	if rec.Outcome == OK {
 		rec.Phase = ""

@@ -16,7 +16,7 @@ const (
 	FailsToSchedule = "fails-to-schedule"
 	FailsToLower    = "fails-to-lower"
 	CannotLaunch    = "cannot-launch"
-	FailsToRun      = "fails-to-run" // it launches, and the program stops: a constraint on sizes, memory
+	FailsToRun      = "fails-to-run" // it launches, and the program stops: a constraint on sizes, an error of the driver
 	WrongResult     = "wrong-result"
 	Faulty          = "faulty" // the result is right, and the simulator found a race or an access that is wrong
 	TimedOut        = "timed-out"

@@ -335,7 +335,7 @@ func (plan *Plan) one(ctx context.Context, tree *harness.Tree, c cell) (*Record,
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		rec.Outcome, rec.Reason = TimedOut, fmt.Sprintf("stopped after %d s", c.job.Limits.CellSeconds)
 	default:
-		rec.Outcome, rec.Reason = Broken, firstLine(fmt.Sprintf("the cell's process: %v\n%s", failed, errs.String()))
+		rec.Outcome, rec.Reason = failure(fmt.Errorf("the cell's process: %v\n%s", failed, errs.String()), c.job.Limits, Broken)
 	}
 	return &rec, nil
 }
