@@ -179,7 +179,7 @@ func (m *measurement) run() error {
 
 // funcs counts the program's Funcs: those that the scheduler of no schedule sees.
 func (m *measurement) funcs() error {
-	e, err := m.tree.Emit(m.job.Program.Generator(nil), harness.EmitOptions{Target: m.target.Halide(), Scheduler: harness.RootGPU(), Outputs: []string{"schedule"}, CPUSeconds: m.job.Limits.CPUSeconds})
+	e, err := funcsOf(m.tree, m.job.Program, m.target.Halide(), m.job.Limits)
 	var failed *harness.GeneratorFailure
 	if errors.As(err, &failed) {
 		return nil // a source that schedules itself cannot be counted so

@@ -179,6 +179,10 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 			}
 		case err != nil:
 			return nil, err
+		default:
+			if err := CheckParams(tree, p, target.Halide(), plan.Limits); err != nil {
+				return nil, err
+			}
 		}
 		for _, s := range plan.Schedulers {
 			if !s.Does(p) {

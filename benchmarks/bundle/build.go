@@ -78,6 +78,11 @@ func Build(ctx context.Context, tree *harness.Tree, o Options) (int64, error) {
 	if len(o.Programs) == 0 {
 		return 0, errors.New("bundle: no programs")
 	}
+	for _, p := range o.Programs {
+		if err := bench.CheckParams(tree, p, o.Target.Halide(), o.Limits); err != nil {
+			return 0, fmt.Errorf("bundle: %w", err)
+		}
+	}
 	photo, err := tree.Photograph("coffee", 0, 0)
 	if err != nil {
 		return 0, err

@@ -104,7 +104,7 @@ func buildBundle(c *cli.Context, tree *harness.Tree, o bundle.Options, otherwise
 		return cli.Exit("bench bundle: interrupted; run it again, what was compiled is kept", exitInterrupted)
 	}
 	if err != nil {
-		return fmt.Errorf("bench %w", err)
+		return benchError("bench", err)
 	}
 	m, err := bundle.Open(o.Dir)
 	if err != nil {

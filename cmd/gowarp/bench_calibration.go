@@ -13,6 +13,7 @@ import (
 	"gowarp/benchmarks/bundle"
 	"gowarp/benchmarks/calibration"
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/textfile"
 )
 
 // mostDraws is the most schedules a program that are drawn.
@@ -176,7 +177,7 @@ func benchCalibrationReport(c *cli.Context) error {
 		return fmt.Errorf("bench %w", err)
 	}
 	if out := c.String("out"); out != "" {
-		if err := os.WriteFile(out, []byte(text), 0o666); err != nil {
+		if err := textfile.Replace(out, []byte(text)); err != nil {
 			return fmt.Errorf("bench calibration report: %w", err)
 		}
 		return nil
