@@ -21,10 +21,10 @@ import (
 // pipeline has few.
 const perDraw = 4
 
-// Export has a program's generator write its pipeline as JSON, for a target.
-func Export(tree *harness.Tree, p bench.Program, t bench.Target) (*halideir.Pipeline, error) {
+// Export has a program's generator write its pipeline as JSON, for a target, in so much processor time; 0: in any.
+func Export(tree *harness.Tree, p bench.Program, t bench.Target, cpuSeconds int) (*halideir.Pipeline, error) {
 	pipeline, _, err := tree.Export(p.Generator(nil), harness.EmitOptions{
-		Target: t.Halide(), Scheduler: harness.Gowarp(map[string]string{"mode": "autogpu", "gpu": t.Device.Name, "check": "0"}),
+		CPUSeconds: cpuSeconds, Target: t.Halide(), Scheduler: harness.Gowarp(map[string]string{"mode": "autogpu", "gpu": t.Device.Name, "check": "0"}),
 	})
 	return pipeline, err
 }

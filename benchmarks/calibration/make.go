@@ -38,18 +38,19 @@ type Options struct {
 type Summary struct {
 	Lines, Bad int
 	Broken     []string // cells in which the benchmark itself failed
+	Failing    []string // programs of which nothing was drawn, each with the reason
 }
 
 // Draw draws a program's schedules and writes them to files that the plugin replays. The
 // schedulers are parallel to the lines.
-func Draw(tree *harness.Tree, p bench.Program, t bench.Target, seed uint64, draws int) ([]Line, []bench.Scheduler, error) {
-	_, lines, with, err := draw(tree, p, t, seed, draws)
+func Draw(tree *harness.Tree, p bench.Program, t bench.Target, seed uint64, draws int, l bench.Limits) ([]Line, []bench.Scheduler, error) {
+	_, lines, with, err := draw(tree, p, t, seed, draws, l)
 	return lines, with, err
 }
 
 // draw is Draw, and returns the pipeline too.
-func draw(tree *harness.Tree, p bench.Program, t bench.Target, seed uint64, draws int) (*halideir.Pipeline, []Line, []bench.Scheduler, error) {
-	pipeline, err := Export(tree, p, t)
+func draw(tree *harness.Tree, p bench.Program, t bench.Target, seed uint64, draws int, l bench.Limits) (*halideir.Pipeline, []Line, []bench.Scheduler, error) {
+	pipeline, err := Export(tree, p, t, l.CPUSeconds)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -80,7 +81,12 @@ func draw(tree *harness.Tree, p bench.Program, t bench.Target, seed uint64, draw
 func Make(ctx context.Context, tree *harness.Tree, o Options) (*Summary, error) {
 	sum := &Summary{}
 	for _, p := range o.Programs {
-		pipeline, lines, with, err := draw(tree, p, o.Target, o.Seed, o.Draws)
+		pipeline, lines, with, err := draw(tree, p, o.Target, o.Seed, o.Draws, o.Limits)
+		if _, reason, ok := bench.Fault(err, o.Limits); ok {
+			sum.Failing = append(sum.Failing, p.Label()+": "+reason)
+			fmt.Fprintf(o.Log, "%s: nothing is drawn: %s\n", p.Label(), reason)
+			continue
+		}
 		if err != nil {
 			return sum, err
 		}

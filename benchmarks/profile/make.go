@@ -34,7 +34,7 @@ const (
 
 // Make profiles a program for a device. Stages that are no kernel (extern ones, what stays on the host) have no entry; they are returned by name.
 func Make(tree *harness.Tree, p bench.Program, t bench.Target) (made *profile.Profile, without []string, err error) {
-	pipeline, err := calibration.Export(tree, p, t)
+	pipeline, err := calibration.Export(tree, p, t, 0)
 	if err != nil {
 		return nil, nil, err
 	}

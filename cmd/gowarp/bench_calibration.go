@@ -143,6 +143,9 @@ func benchCalibration(c *cli.Context) error {
 	if len(sum.Broken) > 0 {
 		return fmt.Errorf("bench calibration: it failed itself in %d cells:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
 	}
+	if len(sum.Failing) > 0 {
+		return fmt.Errorf("bench calibration: of %d programs nothing is drawn:\n  %s", len(sum.Failing), strings.Join(sum.Failing, "\n  "))
+	}
 	return nil
 }
 
@@ -206,7 +209,7 @@ func benchCalibrationBundle(c *cli.Context) error {
 		return err
 	}
 	o.Draw = func(p bench.Program) ([]bench.Scheduler, error) {
-		_, with, err := calibration.Draw(tree, p, target, c.Uint64("seed"), c.Int("draws"))
+		_, with, err := calibration.Draw(tree, p, target, c.Uint64("seed"), c.Int("draws"), o.Limits)
 		// Times are held against the schedule by hand.
 		return append([]bench.Scheduler{{Name: "expert"}}, with...), err
 	}
