@@ -112,7 +112,7 @@ func pipeline(folder string, l *line) (*halideir.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return calibration.Export(tree, p, t)
+	return calibration.Export(tree, p, t, 0)
 }
 
 // kernels are those of one line.

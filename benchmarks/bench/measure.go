@@ -36,6 +36,7 @@ var Stages = []string{UpToSchedule, UpToStatic, UpToSimulate}
 
 // Phases of a cell, for who wants to know where it ended.
 const (
+	phaseCompile  = "compile" // of the generator, before there is a cell
 	phaseSchedule = "schedule"
 	phaseLower    = "lower"
 	phaseLink     = "link"
@@ -106,7 +107,12 @@ func measure(tree *harness.Tree, job Job, rec *Record, tell func(*Record)) error
 		return err
 	}
 	m := &measurement{tree: tree, job: job, target: target, rec: rec, tell: tell}
-	return m.run()
+	err = m.run()
+	var fault *ownFault
+	if errors.As(err, &fault) {
+		return m.ends(failure(err, job.Limits, ProgramFails))
+	}
+	return err
 }
 
 func (m *measurement) phase(p string) {
@@ -151,7 +157,7 @@ func (m *measurement) run() error {
 			}
 			m.rec.Phase = phaseLower
 		}
-		return m.ends(outcome, reason)
+		return m.blame(outcome, reason)
 	}
 	defer e.Remove()
 	m.rec.PeakBytes = e.PeakBytes
@@ -173,7 +179,7 @@ func (m *measurement) run() error {
 
 // funcs counts the program's Funcs: those that the scheduler of no schedule sees.
 func (m *measurement) funcs() error {
-	e, err := m.tree.Emit(m.job.Program.Generator(nil), harness.EmitOptions{Target: m.target.Halide(), Scheduler: harness.RootGPU(), Outputs: []string{"schedule"}, CPUSeconds: m.job.Limits.CPUSeconds})
+	e, err := funcsOf(m.tree, m.job.Program, m.target.Halide(), m.job.Limits)
 	var failed *harness.GeneratorFailure
 	if errors.As(err, &failed) {
 		return nil // a source that schedules itself cannot be counted so
@@ -190,7 +196,7 @@ func (m *measurement) funcs() error {
 func (m *measurement) schedule(g harness.Generator, o harness.EmitOptions) (ok bool, err error) {
 	e, err := m.tree.Emit(g, o)
 	if err != nil {
-		return false, m.ends(failure(err, m.job.Limits, FailsToSchedule))
+		return false, m.blame(failure(err, m.job.Limits, FailsToSchedule))
 	}
 	m.rec.ScheduleSeconds, m.rec.ScheduleCPUSeconds = round(e.Wall.Seconds()), round(e.CPU.Seconds())
 	m.rec.PeakBytes = max(m.rec.PeakBytes, e.PeakBytes)
@@ -207,13 +213,24 @@ func (m *measurement) schedule(g harness.Generator, o harness.EmitOptions) (ok b
 // failure names the end of a generator: that of a limit, or else the outcome otherwise with what the generator said.
 func failure(err error, l Limits, otherwise string) (outcome, reason string) {
 	var failed *harness.GeneratorFailure
-	switch text := err.Error(); {
+	switch {
 	case errors.As(err, &failed) && failed.TooSlow:
 		return TimedOut, fmt.Sprintf("stopped after %d s of processor time", l.CPUSeconds)
-	case strings.Contains(text, "bad_alloc") || strings.Contains(text, "out of memory") || strings.Contains(text, "Cannot allocate memory") || strings.Contains(text, "LLVM ERROR: out of memory"):
+	case noMemory(err.Error()):
 		return OutOfMemory, fmt.Sprintf("stopped at %.1f GiB", float64(l.MemoryBytes)/(1<<30))
 	}
 	return otherwise, firstLine(err.Error())
+}
+
+// noMemory finds what processes say that got no more memory: C++, LLVM and compilers, the C library, Go's runtime, and
+// Halide's of the simulator's driver, which is such a process.
+func noMemory(text string) bool {
+	for _, words := range []string{"bad_alloc", "ut of memory", "annot allocate memory", "CUDA_ERROR_OUT_OF_MEMORY"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // said are lines in which Halide, a compiler or a dying process says what is wrong.
@@ -262,7 +279,7 @@ func (m *measurement) kernels(e *harness.Emission) error {
 	}
 	uses, err := m.tree.CheckPTX(e, m.target.Device.Capability)
 	if err != nil {
-		return m.ends(CannotLaunch, firstLine(err.Error()))
+		return m.ends(failure(err, m.job.Limits, CannotLaunch))
 	}
 	for _, u := range uses {
 		m.rec.Kernels = append(m.rec.Kernels, Kernel{Name: u.Kernel, Registers: u.Registers, SpillBytes: u.SpillStores + u.SpillLoads, StackBytes: u.StackBytes})
@@ -270,11 +287,11 @@ func (m *measurement) kernels(e *harness.Emission) error {
 	m.phase(phaseLink)
 	program, err := m.tree.Link(e)
 	if err != nil {
-		return m.ends(FailsToLower, firstLine(err.Error()))
+		return m.ends(failure(err, m.job.Limits, FailsToLower))
 	}
-	root, err := m.tree.Emit(m.job.Program.Generator(nil), harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
+	root, err := m.plain()
 	if err != nil {
-		return fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+		return own(err)
 	}
 	if m.job.UpTo == UpToCount {
 		return m.countOnly(program, root)
@@ -293,7 +310,7 @@ func (m *measurement) kernels(e *harness.Emission) error {
 func (m *measurement) arguments(root *harness.Emission, size [2]int) (*arguments, error) {
 	description, err := m.tree.Describe(root, size[0], size[1])
 	if err != nil {
-		return nil, err
+		return nil, own(err)
 	}
 	return fill(m.tree, description)
 }
@@ -304,7 +321,7 @@ func (m *measurement) checkedArguments(root *harness.Emission) (*arguments, erro
 	for {
 		description, err := m.tree.Describe(root, size[0], size[1])
 		if err != nil {
-			return nil, err
+			return nil, own(err)
 		}
 		if n := harness.OutputElements(description); n > checkedElements && max(size[0], size[1]) > leastSize {
 			for i := range size {
@@ -326,7 +343,7 @@ func (m *measurement) launches(program *harness.Program, root *harness.Emission)
 	program.Mins = args.mins
 	launches, err := program.Launches(args.in, args.out)
 	if err != nil {
-		return true, m.ends(FailsToRun, firstLine(err.Error()))
+		return true, m.ends(failure(err, m.job.Limits, FailsToRun))
 	}
 	m.rec.Launches = len(launches)
 	m.assign(launches)
@@ -375,12 +392,12 @@ func (m *measurement) launches(program *harness.Program, root *harness.Emission)
 func (m *measurement) onCPU(program *harness.Program, root *harness.Emission, args *arguments) (map[string]*harness.Array, error) {
 	plain, err := m.tree.Link(root)
 	if err != nil {
-		return nil, err
+		return nil, own(err)
 	}
 	plain.Mins, program.Mins = args.mins, args.mins
 	want, err := plain.Run(args.in, args.out)
 	if err != nil {
-		return nil, fmt.Errorf("every Func at root on the CPU, for comparison: %w", err)
+		return nil, own(fmt.Errorf("every Func at root on the CPU, for comparison: %w", err))
 	}
 	return want, nil
 }
@@ -427,7 +444,11 @@ func (m *measurement) simulate(program *harness.Program, root *harness.Emission)
 	}
 	m.rec.Counted = &Simulated{Size: counted.size, Elements: counted.all, CompulsoryBytes: counted.compulsory, Seconds: round(time.Since(start).Seconds())}
 	if s.Failure != nil || s.Report == nil {
-		return m.ends(FailsToRun, fmt.Sprintf("at %s: %s", Extents(counted.size), firstLine(fmt.Sprint(s.Failure))))
+		if s.Failure == nil {
+			s.Failure = errors.New("nothing ran on the GPU")
+		}
+		outcome, reason := failure(s.Failure, m.job.Limits, FailsToRun)
+		return m.ends(outcome, fmt.Sprintf("at %s: %s", Extents(counted.size), reason))
 	}
 	m.count(s.Report)
 	return m.ends(OK, "")
@@ -481,7 +502,7 @@ func (m *measurement) judge(s *harness.Simulation, want map[string]*harness.Arra
 		if found != "" {
 			return true, m.ends(WrongResult, found)
 		}
-		return true, m.ends(FailsToRun, firstLine(s.Failure.Error()))
+		return true, m.ends(failure(s.Failure, m.job.Limits, FailsToRun))
 	}
 	if s.Report == nil || len(s.Report.Kernels) == 0 {
 		return true, m.ends(FailsToSchedule, "nothing runs on the GPU")
@@ -561,7 +582,7 @@ func Cell(in *os.File, out *os.File) error {
 	rec := &Record{}
 	tell := func(r *Record) { _ = encoder.Encode(r) } // a closed pipe: the parent is gone, and this process with it
 	if err := measure(tree, job, rec, tell); err != nil {
-		rec.Outcome, rec.Reason = Broken, firstLine(err.Error())
+		rec.Outcome, rec.Reason = failure(err, job.Limits, Broken)
 	}
 	if rec.Outcome == OK {
 		rec.Phase = ""

@@ -16,12 +16,13 @@ const (
 	FailsToSchedule = "fails-to-schedule"
 	FailsToLower    = "fails-to-lower"
 	CannotLaunch    = "cannot-launch"
-	FailsToRun      = "fails-to-run" // it launches, and the program stops: a constraint on sizes, memory
+	FailsToRun      = "fails-to-run" // it launches, and the program stops: a constraint on sizes, an error of the driver
 	WrongResult     = "wrong-result"
 	Faulty          = "faulty" // the result is right, and the simulator found a race or an access that is wrong
 	TimedOut        = "timed-out"
 	OutOfMemory     = "out-of-memory"
-	Broken          = "broken" // the benchmark itself failed: nothing is said of the scheduler
+	ProgramFails    = "program-fails" // whoever schedules it: it does not compile, fails with every Func at root on the CPU, has no estimates
+	Broken          = "broken"        // the benchmark itself failed: nothing is said of the scheduler
 )
 
 // Record is a line: a cell and what came of it.

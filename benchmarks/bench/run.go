@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,6 +43,7 @@ type Plan struct {
 type Summary struct {
 	Cells, Kept, Run int
 	Broken           []string // cells in which the benchmark itself failed
+	Failing          []string // programs that fail whoever schedules them, each with the reason
 	// Records are those of the plan's cells, run now or before; nil after an interruption.
 	Records []Record
 }
@@ -122,6 +124,9 @@ func Run(ctx context.Context, tree *harness.Tree, plan Plan) (*Summary, error) {
 				continue
 			}
 			sum.Records = append(sum.Records, r)
+			if why := r.Program + ": " + r.Reason; r.Outcome == ProgramFails && !slices.ContainsFunc(sum.Failing, func(s string) bool { return strings.HasPrefix(s, r.Program+": ") }) {
+				sum.Failing = append(sum.Failing, why)
+			}
 			if kept && r.Outcome != OK {
 				fmt.Fprintf(plan.Log, "kept: %s\n", became(&r))
 			}
@@ -134,6 +139,9 @@ func Run(ctx context.Context, tree *harness.Tree, plan Plan) (*Summary, error) {
 // was not stopped by a limit lower than today's. It also returns how long the cell took last.
 func known(records []Record, c cell) (same bool, seconds float64) {
 	for _, r := range records {
+		if c.rec.Outcome != "" {
+			return false, 0 // what came of it is known without running it
+		}
 		if r.cell() != c.rec.cell() {
 			continue
 		}
@@ -163,8 +171,18 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 			return nil, err
 		}
 		generator, err := tree.Compile(p.Generator(nil))
-		if err != nil {
+		outcome, reason, fails := Fault(err, plan.Limits)
+		switch {
+		case fails: // all that its lines follow from
+			if generator = p.Source; !filepath.IsAbs(generator) {
+				generator = tree.Path(generator)
+			}
+		case err != nil:
 			return nil, err
+		default:
+			if err := CheckParams(tree, p, target.Halide(), plan.Limits); err != nil {
+				return nil, err
+			}
 		}
 		for _, s := range plan.Schedulers {
 			if !s.Does(p) {
@@ -214,6 +232,7 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 				Schema: Schema, Key: key, Program: p.Label(), Source: relative(p.Source), Params: p.Params,
 				Scheduler: s.Label(), With: s.Resolved(target.Device), GPU: target.Device.Name, Target: target.Halide(), UpTo: plan.UpTo,
 				Versions: vers, Commit: rev, Machine: machine, Limits: plan.Limits,
+				Outcome: outcome, Phase: map[bool]string{true: phaseCompile}[fails], Reason: reason,
 			}})
 		}
 	}
@@ -270,6 +289,11 @@ func (plan *Plan) work(ctx context.Context, tree *harness.Tree, todo []cell, sto
 // one runs a cell in a process of its own and returns its record. An error is that there is
 // no such process.
 func (plan *Plan) one(ctx context.Context, tree *harness.Tree, c cell) (*Record, error) {
+	if c.rec.Outcome != "" {
+		rec := c.rec
+		rec.Time = time.Now().UTC().Format(time.RFC3339)
+		return &rec, nil
+	}
 	tmp, err := os.MkdirTemp("", "gowarp-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
@@ -315,7 +339,7 @@ func (plan *Plan) one(ctx context.Context, tree *harness.Tree, c cell) (*Record,
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		rec.Outcome, rec.Reason = TimedOut, fmt.Sprintf("stopped after %d s", c.job.Limits.CellSeconds)
 	default:
-		rec.Outcome, rec.Reason = Broken, firstLine(fmt.Sprintf("the cell's process: %v\n%s", failed, errs.String()))
+		rec.Outcome, rec.Reason = failure(fmt.Errorf("the cell's process: %v\n%s", failed, errs.String()), c.job.Limits, Broken)
 	}
 	return &rec, nil
 }

@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -166,5 +168,74 @@ func TestProgramsTakeNoTarget(t *testing.T) {
 		if _, err := FindProgram(tree, tree.Root, word); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", word, err, want)
 		}
+	}
+}
+
+// source writes a generator and finds it.
+func source(t *testing.T, tree *harness.Tree, name, body string) Program {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name+".cc")
+	text := "#include \"Halide.h\"\nusing namespace Halide;\nclass G : public Generator<G> {\npublic:\n    Output<Buffer<float, 2>> out{\"out\"};\n    void generate() {\n        Var x, y;\n        out(x, y) = cast<float>(x + y);\n" +
+		body + "\n    }\n};\nHALIDE_REGISTER_GENERATOR(G, " + name + ")\n"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := FindProgram(tree, tree.Root, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestProgramThatDoesNotCompile: its cells are lines that say so, the others are run, and once it compiles so are its own.
+func TestProgramThatDoesNotCompile(t *testing.T) {
+	var log bytes.Buffer
+	tree, plan := script(t, map[string]string{"root": `echo '{"outcome":"ok"}'`, "Li2018": `echo '{"outcome":"ok"}'`}, &log)
+	bad := source(t, tree, "bad", "        nosuch();")
+	plan.Programs = append([]Program{bad}, plan.Programs...)
+	for range 2 { // what is known of it is not kept: a header of it may be mended
+		sum, err := Run(t.Context(), tree, plan)
+		if err != nil || len(sum.Failing) != 1 || !strings.HasPrefix(sum.Failing[0], "bad: bad.cc:9") || !strings.Contains(sum.Failing[0], "nosuch") || len(sum.Broken) != 0 || len(sum.Records) != 4 {
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		for _, r := range sum.Records {
+			if want := map[string]string{"bad": ProgramFails, "harris": OK}[r.Program]; r.Outcome != want || r.Key == "" {
+				t.Errorf("%s %s: %s (%s)", r.Program, r.Scheduler, r.Outcome, r.Reason)
+			}
+		}
+	}
+	plan.Programs[0] = source(t, tree, "bad", "")
+	sum, err := Run(t.Context(), tree, plan)
+	if err != nil || sum.Failing != nil || sum.Run != 2 || sum.Kept != 2 || sum.Records[0].Outcome != OK {
+		t.Errorf("mended: %+v, %v", sum, err)
+	}
+}
+
+// TestProgramsThatFail: what a program does wrong whoever schedules it is not said of a scheduler.
+func TestProgramsThatFail(t *testing.T) {
+	tree, err := harness.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	estimated := "        out.set_estimates({{0, 65}, {0, 33}});\n"
+	for _, c := range []struct{ name, body, scheduler, outcome, reason string }{
+		{"crashes", estimated + "        *(volatile int *)nullptr = 1;", "gowarp", ProgramFails, "signal: segmentation fault"},
+		{"unestimated", "", "gowarp", ProgramFails, "the output out has no estimate"},
+		{"hangs", estimated + "        for (volatile int i = 0;; i = i + 1) {}", "gowarp", TimedOut, "1 s of processor time"},
+		{"fine", estimated, "gowarp", OK, ""},
+		{"fine", estimated, "gowarp:schedule=nosuch.json", FailsToSchedule, "nosuch"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := ParseScheduler(c.scheduler)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rec Record
+			job := Job{Program: source(t, tree, c.name, c.body), Scheduler: s, GPU: "t4", UpTo: UpToSchedule, Limits: Limits{CPUSeconds: 1}}
+			if err := measure(tree, job, &rec, func(*Record) {}); err != nil || rec.Outcome != c.outcome || !strings.Contains(rec.Reason, c.reason) {
+				t.Errorf("%s (%s), %v", rec.Outcome, rec.Reason, err)
+			}
+		})
 	}
 }

@@ -1,10 +1,13 @@
 package bench
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gowarp/benchmarks/harness"
 )
 
 func line(program, scheduler, outcome string) string {
@@ -98,6 +101,24 @@ func TestFailureText(t *testing.T) {
 	} {
 		if got := firstLine(c.text); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestOutOfMemory: whatever process of a cell got no more memory, the line says so, and is made anew under a higher limit.
+func TestOutOfMemory(t *testing.T) {
+	l := Limits{CPUSeconds: 60, CellSeconds: 300, MemoryBytes: 2 << 30}
+	for text, want := range map[string]string{
+		"emit a for b: harness: sh: signal: aborted\nterminate called after throwing an instance of 'std::bad_alloc'":        OutOfMemory,
+		"harness: p: exit status 1\nCUDA error: CUDA_ERROR_OUT_OF_MEMORY cuInit failed":                                      OutOfMemory,
+		"harness: p: exit status 1\nfatal error: runtime: cannot allocate memory":                                            OutOfMemory,
+		"harness: p: exit status 1\nError: Out of memory (halide_malloc returned nullptr)":                                   OutOfMemory,
+		"harness: p: exit status 1\nCUDA error: CUDA_ERROR_INVALID_VALUE cuLaunchKernel failed":                              FailsToRun,
+		"harness: p: exit status 1\nError: Input buffer in is accessed at 600, which is beyond the max (599) in dimension 0": FailsToRun,
+	} {
+		m := &measurement{job: Job{Limits: l}, rec: &Record{}}
+		if ended, err := m.judge(&harness.Simulation{Failure: errors.New(text)}, nil); err != nil || !ended || m.rec.Outcome != want {
+			t.Errorf("%q: %s (%s), %v", text, m.rec.Outcome, m.rec.Reason, err)
 		}
 	}
 }

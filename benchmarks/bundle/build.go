@@ -12,10 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/harness"
@@ -31,7 +29,7 @@ const MaxBytes = 60 << 20
 
 // Options say what a bundle is made of.
 type Options struct {
-	Dir        string // made anew
+	Dir        string // made anew, see Replaceable
 	Programs   []bench.Program
 	Schedulers []bench.Scheduler
 	// Draw, if not nil, names the schedulers of each program in the place of Schedulers.
@@ -75,19 +73,25 @@ func Schedulers() []bench.Scheduler {
 	return all
 }
 
-// Build makes a bundle and returns its size in bytes.
+// Build makes a bundle and returns its size in bytes. A program that fails by itself is rows with the reason (Program.Fails).
 func Build(ctx context.Context, tree *harness.Tree, o Options) (int64, error) {
 	if len(o.Programs) == 0 {
 		return 0, errors.New("bundle: no programs")
 	}
-	if err := os.RemoveAll(o.Dir); err != nil {
-		return 0, fmt.Errorf("bundle: %w", err)
-	}
-	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
-		return 0, fmt.Errorf("bundle: %w", err)
+	for _, p := range o.Programs {
+		if err := bench.CheckParams(tree, p, o.Target.Halide(), o.Limits); err != nil {
+			return 0, fmt.Errorf("bundle: %w", err)
+		}
 	}
 	photo, err := tree.Photograph("coffee", 0, 0)
 	if err != nil {
+		return 0, err
+	}
+	m := &Manifest{
+		Schema: Schema, Commit: bench.Commit(tree), Versions: bench.Versions(tree),
+		GPU: o.Target.Device.Name, Target: o.HalideTarget(), Photograph: photo.Shape,
+	}
+	if err := begin(o.Dir, m); err != nil {
 		return 0, err
 	}
 	if err := os.WriteFile(filepath.Join(o.Dir, PhotographFile), photo.Data, 0o666); err != nil {
@@ -96,13 +100,12 @@ func Build(ctx context.Context, tree *harness.Tree, o Options) (int64, error) {
 	if err := programs(ctx, tree, o); err != nil {
 		return 0, err
 	}
-	m := &Manifest{
-		Schema: Schema, Commit: bench.Commit(tree), Versions: bench.Versions(tree),
-		GPU: o.Target.Device.Name, Target: o.HalideTarget(), Photograph: photo.Shape,
-	}
 	for _, p := range o.Programs {
 		fmt.Fprintf(o.Log, "bundle: %s\n", p.Label())
 		made, err := o.program(ctx, tree, p)
+		if stopped := ctx.Err(); stopped != nil { // what was running says nothing
+			err = stopped
+		}
 		if err != nil {
 			return 0, fmt.Errorf("bundle: %s: %w", p.Label(), err)
 		}
@@ -114,6 +117,7 @@ func Build(ctx context.Context, tree *harness.Tree, o Options) (int64, error) {
 	if m.Glibc, err = glibc(filepath.Join(o.Dir, WorkerFile), filepath.Join(o.Dir, MicroFile)); err != nil {
 		return 0, err
 	}
+	m.Unfinished = false
 	if err := m.Write(o.Dir); err != nil {
 		return 0, err
 	}
@@ -197,7 +201,7 @@ func (o Options) HalideTarget() string {
 
 // programs makes those that run a bundle.
 func programs(ctx context.Context, tree *harness.Tree, o Options) error {
-	runtime, err := tree.Runtime(o.Programs[0].Generator(nil), "x86-64-linux-cuda")
+	runtime, err := o.runtime(tree)
 	if err != nil {
 		return err
 	}
@@ -220,77 +224,14 @@ func programs(ctx context.Context, tree *harness.Tree, o Options) error {
 	return nil
 }
 
-// program makes a program's libraries.
-func (o Options) program(ctx context.Context, tree *harness.Tree, p bench.Program) (*Program, error) {
-	made := &Program{Name: p.Label(), Function: p.Name, Tolerance: o.Tolerance, Reference: o.library(p, "cpu")}
-	cpu, err := tree.Emit(p.Generator(nil), harness.EmitOptions{Target: Host + "-no_runtime", Scheduler: harness.RootParallel(), Outputs: []string{"static_library"}})
-	if err != nil {
-		return nil, err
-	}
-	if err := tree.SharedLibrary(cpu, filepath.Join(o.Dir, made.Reference)); err != nil {
-		return nil, err
-	}
-	// Who describes has a runtime.
-	root, err := tree.Emit(p.Generator(nil), harness.EmitOptions{Target: "host", Scheduler: harness.Root()})
-	if err != nil {
-		return nil, err
-	}
-	if made.Sizes, err = o.sizes(tree, root); err != nil {
-		return nil, err
-	}
-	all := o.Schedulers
-	if o.Draw != nil {
-		if all, err = o.Draw(p); err != nil {
-			return nil, err
+// runtime is Halide's, as the first program writes it that can: it is the wheel's, the same of all.
+func (o Options) runtime(tree *harness.Tree) (path string, err error) {
+	for _, p := range o.Programs {
+		if path, err = tree.Runtime(p.Generator(nil), "x86-64-linux-cuda"); err == nil || !harness.ByItself(err) {
+			break
 		}
 	}
-	schedulers := slices.DeleteFunc(slices.Clone(all), func(s bench.Scheduler) bool { return !s.Does(p) })
-	for _, s := range schedulers {
-		made.Cells = append(made.Cells, Cell{Scheduler: s.Label(), With: s.Resolved(o.Target.Device)})
-	}
-	var wait sync.WaitGroup
-	failed := make([]error, len(schedulers))
-	limit := make(chan struct{}, max(1, o.Workers))
-	for i, s := range schedulers {
-		wait.Go(func() {
-			limit <- struct{}{}
-			defer func() { <-limit }()
-			if failed[i] = ctx.Err(); failed[i] == nil {
-				failed[i] = o.cell(tree, p, s, &made.Cells[i])
-			}
-		})
-	}
-	wait.Wait()
-	if err := errors.Join(failed...); err != nil {
-		return nil, err
-	}
-	for _, c := range made.Cells {
-		if c.Outcome != bench.OK {
-			fmt.Fprintf(o.Log, "bundle: %s by %s: %s: %s\n", p.Label(), c.Scheduler, c.Outcome, c.Reason)
-		}
-	}
-	return made, nil
-}
-
-func (o Options) cell(tree *harness.Tree, p bench.Program, s bench.Scheduler, c *Cell) error {
-	e, outcome, reason, err := bench.Emit(tree, p, s, o.Target.Device, o.HalideTarget(), o.Limits)
-	if err != nil {
-		return err
-	}
-	c.Outcome, c.Reason = outcome, reason
-	if outcome != bench.OK {
-		return nil
-	}
-	c.Library = o.library(p, c.Scheduler)
-	return tree.SharedLibrary(e, filepath.Join(o.Dir, c.Library))
-}
-
-var unfit = regexp.MustCompile(`[^\w.=-]+`)
-
-// library is the file of a program as something made it.
-func (o Options) library(p bench.Program, by string) string {
-	word := func(s string) string { return unfit.ReplaceAllString(s, "_") }
-	return filepath.Join(LibrariesDir, word(p.Label()), word(by)+".so")
+	return path, err
 }
 
 // sizes are the estimated one, a multiple of it and a fraction of it. Multiples keep what a
@@ -355,6 +296,16 @@ func image(args []harness.Argument) (width, height int, ok bool) {
 	return 0, 0, false
 }
 
+// Failing are the programs that fail by themselves, each with the reason.
+func (m *Manifest) Failing() (programs []string) {
+	for _, p := range m.Programs {
+		if p.Fails != "" {
+			programs = append(programs, p.Name+": "+p.Fails)
+		}
+	}
+	return programs
+}
+
 // Print says what a bundle holds.
 func (m *Manifest) Print(w io.Writer) {
 	cells, failed := 0, map[string]int{}
@@ -367,7 +318,7 @@ func (m *Manifest) Print(w io.Writer) {
 		}
 	}
 	var words []string
-	for _, k := range []string{bench.FailsToSchedule, bench.FailsToLower, bench.TimedOut, bench.OutOfMemory} {
+	for _, k := range []string{bench.FailsToSchedule, bench.FailsToLower, bench.TimedOut, bench.OutOfMemory, bench.ProgramFails} {
 		if failed[k] > 0 {
 			words = append(words, fmt.Sprintf("%d %s", failed[k], k))
 		}

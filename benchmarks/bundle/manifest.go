@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/textfile"
 )
 
 // Schema is the version of the manifest and of the lines.
@@ -28,8 +29,10 @@ const (
 // Manifest says what a bundle holds.
 type Manifest struct {
 	Schema int `json:"schema"`
+	// Unfinished is true of a bundle while it is made, and of one that was stopped then.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// ID is the hash of the libraries and the worker: what times follow from.
-	ID       string            `json:"id"`
+	ID       string            `json:"id,omitempty"`
 	Commit   string            `json:"commit,omitempty"`
 	Versions map[string]string `json:"versions"`
 	GPU      string            `json:"gpu"`    // that the schedules are for
@@ -46,10 +49,12 @@ type Program struct {
 	Name      string            `json:"name"`     // as on the command line
 	Function  string            `json:"function"` // of its libraries
 	Tolerance harness.Tolerance `json:"tolerance"`
-	// Reference is the library for the CPU that every output is compared with.
-	Reference string `json:"reference"`
-	Sizes     []Size `json:"sizes"`
-	Cells     []Cell `json:"cells"`
+	// Reference is the library for the CPU that every output is compared with, "" if the program fails.
+	Reference string `json:"reference,omitempty"`
+	// Fails is why the program can be measured by no scheduler, "" if it can.
+	Fails string `json:"fails,omitempty"`
+	Sizes []Size `json:"sizes"`
+	Cells []Cell `json:"cells"`
 }
 
 // Size is a set of arguments.
@@ -102,6 +107,19 @@ func Scalar(a harness.Argument) ([]byte, error) {
 
 // Open reads the manifest of a bundle.
 func Open(dir string) (*Manifest, error) {
+	m, err := read(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case m.Schema != Schema:
+		return nil, fmt.Errorf("bundle: %s has schema %d, this program reads %d", ManifestFile, m.Schema, Schema)
+	case m.Unfinished:
+		return nil, fmt.Errorf("bundle: %s is unfinished: its making was stopped; make it again", dir)
+	}
+	return m, nil
+}
+
+func read(dir string) (*Manifest, error) {
 	b, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil {
 		return nil, fmt.Errorf("bundle: %s is no bundle: %w", dir, err)
@@ -109,9 +127,6 @@ func Open(dir string) (*Manifest, error) {
 	m := &Manifest{}
 	if err := json.Unmarshal(b, m); err != nil {
 		return nil, fmt.Errorf("bundle: %s: %w", ManifestFile, err)
-	}
-	if m.Schema != Schema {
-		return nil, fmt.Errorf("bundle: %s has schema %d, this program reads %d", ManifestFile, m.Schema, Schema)
 	}
 	return m, nil
 }
@@ -122,7 +137,7 @@ func (m *Manifest) Write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("bundle: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, ManifestFile), append(b, '\n'), 0o666); err != nil {
+	if err := textfile.Replace(filepath.Join(dir, ManifestFile), append(b, '\n')); err != nil {
 		return fmt.Errorf("bundle: %w", err)
 	}
 	return nil

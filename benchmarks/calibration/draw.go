@@ -21,10 +21,10 @@ import (
 // pipeline has few.
 const perDraw = 4
 
-// Export has a program's generator write its pipeline as JSON, for a target.
-func Export(tree *harness.Tree, p bench.Program, t bench.Target) (*halideir.Pipeline, error) {
+// Export has a program's generator write its pipeline as JSON, for a target, in so much processor time; 0: in any.
+func Export(tree *harness.Tree, p bench.Program, t bench.Target, cpuSeconds int) (*halideir.Pipeline, error) {
 	pipeline, _, err := tree.Export(p.Generator(nil), harness.EmitOptions{
-		Target: t.Halide(), Scheduler: harness.Gowarp(map[string]string{"mode": "autogpu", "gpu": t.Device.Name, "check": "0"}),
+		CPUSeconds: cpuSeconds, Target: t.Halide(), Scheduler: harness.Gowarp(map[string]string{"mode": "autogpu", "gpu": t.Device.Name, "check": "0"}),
 	})
 	return pipeline, err
 }
@@ -32,23 +32,16 @@ func Export(tree *harness.Tree, p bench.Program, t bench.Target) (*halideir.Pipe
 // Schedules are up to so many different schedules of a pipeline by a seed, and the choice of
 // each coster. A schedule that was drawn before is not drawn again, one that is a coster's choice is.
 func Schedules(p *halideir.Pipeline, program, gpu string, seed uint64, draws int) ([]Line, error) {
-	params, err := autoscheduler.CheckParams(map[string]string{"mode": "autogpu", "gpu": gpu})
+	params, err := drawn(gpu)
 	if err != nil {
 		return nil, err
 	}
 	var lines []Line
 	add := func(l Line, r *autoscheduler.Result) error {
-		var text bytes.Buffer
-		if err := json.Compact(&text, r.Schedule.JSON()); err != nil {
-			return fmt.Errorf("calibration: %w", err)
-		}
-		l.Schema, l.Program, l.GPU, l.Seed, l.Schedule = Schema, program, gpu, seed, text.Bytes()
-		l.HeldOut = HeldOut(program)
-		hash := sha256.Sum256(l.Schedule)
-		l.Name += "-" + hex.EncodeToString(hash[:])[:10]
-		l.see(r)
+		l.Seed = seed
+		l, err := newLine(l, r, program, gpu)
 		lines = append(lines, l)
-		return nil
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(coster.ByName)) {
 		own := params
@@ -72,12 +65,33 @@ func Schedules(p *halideir.Pipeline, program, gpu string, seed uint64, draws int
 		}
 		if text := string(r.Schedule.JSON()); !seen[text] {
 			seen[text] = true
-			if err := add(Line{Name: fmt.Sprintf("draw-%02d", n), Number: n}, r); err != nil {
+			if err := add(Line{Name: drawName(n), Number: n}, r); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return lines, nil
+}
+
+// drawn are the parameters by which schedules are drawn.
+func drawn(gpu string) (autoscheduler.Params, error) {
+	return autoscheduler.CheckParams(map[string]string{"mode": "autogpu", "gpu": gpu})
+}
+
+func drawName(number uint64) string { return fmt.Sprintf("draw-%02d", number) }
+
+// newLine is the line of a schedule, whose hash becomes part of its name.
+func newLine(l Line, r *autoscheduler.Result, program, gpu string) (Line, error) {
+	var text bytes.Buffer
+	if err := json.Compact(&text, r.Schedule.JSON()); err != nil {
+		return l, fmt.Errorf("calibration: %w", err)
+	}
+	l.Schema, l.Program, l.GPU, l.Schedule = Schema, program, gpu, text.Bytes()
+	l.HeldOut = HeldOut(program)
+	hash := sha256.Sum256(l.Schedule)
+	l.Name += "-" + hex.EncodeToString(hash[:])[:10]
+	l.see(r)
+	return l, nil
 }
 
 // heldOut is the share of programs that are held out: one of so many.

@@ -12,6 +12,7 @@ import (
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/harness"
+	"gowarp/halideir"
 	"gowarp/internal/ptxas"
 )
 
@@ -37,22 +38,29 @@ type Options struct {
 type Summary struct {
 	Lines, Bad int
 	Broken     []string // cells in which the benchmark itself failed
+	Failing    []string // programs of which nothing was drawn, each with the reason
 }
 
 // Draw draws a program's schedules and writes them to files that the plugin replays. The
 // schedulers are parallel to the lines.
-func Draw(tree *harness.Tree, p bench.Program, t bench.Target, seed uint64, draws int) ([]Line, []bench.Scheduler, error) {
-	pipeline, err := Export(tree, p, t)
+func Draw(tree *harness.Tree, p bench.Program, t bench.Target, seed uint64, draws int, l bench.Limits) ([]Line, []bench.Scheduler, error) {
+	_, lines, with, err := draw(tree, p, t, seed, draws, l)
+	return lines, with, err
+}
+
+// draw is Draw, and returns the pipeline too.
+func draw(tree *harness.Tree, p bench.Program, t bench.Target, seed uint64, draws int, l bench.Limits) (*halideir.Pipeline, []Line, []bench.Scheduler, error) {
+	pipeline, err := Export(tree, p, t, l.CPUSeconds)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	lines, err := Schedules(pipeline, p.Label(), t.Device.Name, seed, draws)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	dir := filepath.Join("build", "calibration", "schedules")
 	if err := os.MkdirAll(tree.Path(dir), 0o777); err != nil {
-		return nil, nil, fmt.Errorf("calibration: %w", err)
+		return nil, nil, nil, fmt.Errorf("calibration: %w", err)
 	}
 	var with []bench.Scheduler
 	for i := range lines {
@@ -61,19 +69,24 @@ func Draw(tree *harness.Tree, p bench.Program, t bench.Target, seed uint64, draw
 		// cached under it holds.
 		file := filepath.Join(dir, l.Name+".json")
 		if err := os.WriteFile(tree.Path(file), l.Schedule, 0o666); err != nil {
-			return nil, nil, fmt.Errorf("calibration: %w", err)
+			return nil, nil, nil, fmt.Errorf("calibration: %w", err)
 		}
 		with = append(with, bench.Scheduler{Name: "gowarp", Params: map[string]string{"schedule": file}, As: l.Name})
 	}
-	return lines, with, nil
+	return pipeline, lines, with, nil
 }
 
 // Make draws, counts and writes the lines, program by program; what was counted before and
-// has not changed is not counted again.
+// has not changed is not counted again. Lines of other draws that a program has in the file stay, see keep.
 func Make(ctx context.Context, tree *harness.Tree, o Options) (*Summary, error) {
 	sum := &Summary{}
 	for _, p := range o.Programs {
-		lines, with, err := Draw(tree, p, o.Target, o.Seed, o.Draws)
+		pipeline, lines, with, err := draw(tree, p, o.Target, o.Seed, o.Draws, o.Limits)
+		if _, reason, ok := bench.Fault(err, o.Limits); ok {
+			sum.Failing = append(sum.Failing, p.Label()+": "+reason)
+			fmt.Fprintf(o.Log, "%s: nothing is drawn: %s\n", p.Label(), reason)
+			continue
+		}
 		if err != nil {
 			return sum, err
 		}
@@ -104,6 +117,15 @@ func Make(ctx context.Context, tree *harness.Tree, o Options) (*Summary, error) 
 			if r := by[lines[i].Name]; r != nil {
 				lines[i].take(r)
 			}
+		}
+		old, err := ReadFile(o.Out)
+		if err != nil {
+			return sum, err
+		}
+		if lines, err = keep(pipeline, lines, old, o.Log); err != nil {
+			return sum, err
+		}
+		for i := range lines {
 			sum.Lines++
 			if lines[i].Outcome != bench.OK {
 				sum.Bad++

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"gowarp/internal/half"
 )
 
 // DType is an element type, named as NumPy names it.
@@ -11,24 +13,26 @@ type DType string
 
 // The element types of Halide buffers that .npy files hold.
 const (
-	U8  DType = "u1"
-	U16 DType = "u2"
-	U32 DType = "u4"
-	U64 DType = "u8"
-	I8  DType = "i1"
-	I16 DType = "i2"
-	I32 DType = "i4"
-	I64 DType = "i8"
-	F32 DType = "f4"
-	F64 DType = "f8"
+	Bool DType = "b1" // a byte that is 0 or 1
+	U8   DType = "u1"
+	U16  DType = "u2"
+	U32  DType = "u4"
+	U64  DType = "u8"
+	I8   DType = "i1"
+	I16  DType = "i2"
+	I32  DType = "i4"
+	I64  DType = "i8"
+	F16  DType = "f2"
+	F32  DType = "f4"
+	F64  DType = "f8"
 )
 
 // Size is the number of bytes of an element, or 0 for an unknown type.
 func (d DType) Size() int {
 	switch d {
-	case U8, I8:
+	case Bool, U8, I8:
 		return 1
-	case U16, I16:
+	case U16, I16, F16:
 		return 2
 	case U32, I32, F32:
 		return 4
@@ -39,7 +43,7 @@ func (d DType) Size() int {
 }
 
 // Float reports whether the type is a floating-point type.
-func (d DType) Float() bool { return d == F32 || d == F64 }
+func (d DType) Float() bool { return d == F16 || d == F32 || d == F64 }
 
 // Array is a dense array. Shape is in Halide's order: dimension 0 (x) is contiguous.
 type Array struct {
@@ -60,6 +64,8 @@ func NewArray(t DType, shape ...int) *Array {
 // AppendElement appends a value as an element of that type.
 func AppendElement(b []byte, t DType, v float64) []byte {
 	switch t {
+	case F16:
+		return binary.LittleEndian.AppendUint16(b, half.Round(v))
 	case F32:
 		return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
 	case F64:
@@ -75,7 +81,7 @@ func (a *Array) Len() int { return len(a.Data) / a.Type.Size() }
 func (a *Array) Int(i int) int64 {
 	le := binary.LittleEndian
 	switch a.Type {
-	case U8:
+	case Bool, U8:
 		return int64(a.Data[i])
 	case I8:
 		return int64(int8(a.Data[i]))
@@ -97,6 +103,8 @@ func (a *Array) Int(i int) int64 {
 func (a *Array) Float(i int) float64 {
 	le := binary.LittleEndian
 	switch a.Type {
+	case F16:
+		return half.Value(le.Uint16(a.Data[2*i:]))
 	case F32:
 		return float64(math.Float32frombits(le.Uint32(a.Data[4*i:])))
 	case F64:

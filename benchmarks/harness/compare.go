@@ -7,11 +7,15 @@ import (
 )
 
 // Tolerance is how far two floating-point values may differ: by Rel of the larger
-// magnitude, or by Abs. Integers have to be equal.
+// magnitude, or by Abs. Integers have to be equal; of halves a rounding may differ.
 type Tolerance struct{ Rel, Abs float64 }
 
 // Default is what "gives the CPU's result" means for f32.
 var Default = Tolerance{Rel: 1e-5, Abs: 1e-5}
+
+// halfRounding is a step of a 16-bit float, as part of the value: two floats that are nearly equal may be rounded to
+// either side of one.
+const halfRounding = 0x1p-10
 
 // Difference is the outcome of a comparison that found some.
 type Difference struct {
@@ -30,6 +34,9 @@ func (d *Difference) Error() string {
 func Compare(got, want *Array, tol Tolerance) error {
 	if !slices.Equal(got.Shape, want.Shape) || got.Type.Float() != want.Type.Float() {
 		return fmt.Errorf("got %s%v, want %s%v", got.Type, got.Shape, want.Type, want.Shape)
+	}
+	if got.Type == F16 {
+		tol.Rel = max(tol.Rel, halfRounding)
 	}
 	d := &Difference{Len: got.Len()}
 	worst := -1.0

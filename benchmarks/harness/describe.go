@@ -84,7 +84,7 @@ func parseDescription(text string) ([]Argument, error) {
 		}
 		a := Argument{Kind: words[0], Name: words[1], Type: DType(words[2])}
 		if a.Type.Size() == 0 {
-			return nil, fmt.Errorf("harness: the argument %s is of a type that arrays cannot have here (halves and handles)", a.Name)
+			return nil, unfitError(fmt.Sprintf("harness: the argument %s is of a type that arrays cannot have here (bfloat16 and handles)", a.Name))
 		}
 		switch {
 		case a.Kind == Scalar:

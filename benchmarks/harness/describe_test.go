@@ -20,9 +20,12 @@ func TestParseDescription(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for _, bad := range []string{"input in u1\n", "input in f2 0:3\n", "input in u1 0-3\n"} {
+	for _, bad := range []string{"input in u1\n", "input in ?2 0:3\n", "input in u1 0-3\n"} {
 		if got, err := parseDescription(bad); err == nil {
 			t.Errorf("%q is read as %v", bad, got)
 		}
+	}
+	if _, err := parseDescription("input in ?2 0:3\n"); !ByItself(err) {
+		t.Errorf("a type that is not known is said of the machine: %v", err)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// GeneratorFailure is how a generator that runs under a limit failed by itself.
+// GeneratorFailure is how a generator failed by itself: its source does not compile, or it
+// runs under a limit and fails.
 type GeneratorFailure struct {
 	TooSlow bool // it used up its processor time
 	Text    string
@@ -18,19 +19,51 @@ type GeneratorFailure struct {
 
 func (f *GeneratorFailure) Error() string { return f.Text }
 
-// generatorFailure tells failures that will happen again from those of the machine, such as
-// a process killed for memory.
-func generatorFailure(err error, cpuSeconds int) (*GeneratorFailure, bool) {
+// unfitError is why a program is nothing that the harness can run: a type of its arguments.
+type unfitError string
+
+func (e unfitError) Error() string { return string(e) }
+
+// ByItself reports whether an error is how a program failed by itself, and will again: a
+// process of it ended badly that nobody stopped, or it is nothing that the harness can run.
+// Other errors are the machine's.
+func ByItself(err error) bool {
+	var failed *GeneratorFailure
+	var unfit unfitError
+	if errors.As(err, &failed) || errors.As(err, &unfit) {
+		return true
+	}
+	_, ended := endedBy(err)
+	return ended
+}
+
+// endedBy is the signal of which a process died, 0 if it ended with an exit code. It is false
+// where somebody else ended the process, the user or a kernel that is out of memory, or where
+// none was started.
+func endedBy(err error) (syscall.Signal, bool) {
 	var exit *exec.ExitError
-	if cpuSeconds == 0 || !errors.As(err, &exit) {
-		return nil, false
+	if !errors.As(err, &exit) {
+		return 0, false
 	}
 	status, ok := exit.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return 0, true
+	}
+	switch status.Signal() {
+	case syscall.SIGKILL, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT:
+		return status.Signal(), false
+	}
+	return status.Signal(), true
+}
+
+// generatorFailure tells failures that will happen again from those of the machine.
+func generatorFailure(err error, cpuSeconds int) (*GeneratorFailure, bool) {
+	signal, ended := endedBy(err)
 	switch {
-	case ok && status.Signaled() && status.Signal() == syscall.SIGXCPU:
-		return &GeneratorFailure{TooSlow: true, Text: fmt.Sprintf("%v\nstopped after %d s of processor time", err, cpuSeconds)}, true
-	case ok && status.Signaled() && status.Signal() == syscall.SIGKILL:
+	case cpuSeconds == 0 || !ended:
 		return nil, false
+	case signal == syscall.SIGXCPU:
+		return &GeneratorFailure{TooSlow: true, Text: fmt.Sprintf("%v\nstopped after %d s of processor time", err, cpuSeconds)}, true
 	}
 	return &GeneratorFailure{Text: err.Error()}, true
 }

@@ -4,6 +4,7 @@ package harness
 
 import (
 	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -36,5 +37,21 @@ func TestGeneratorFailure(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestByItself: a process that the user or the kernel ended says nothing of what it ran.
+func TestByItself(t *testing.T) {
+	for script, want := range map[string]bool{"exit 3": true, "kill -SEGV $$": true, "kill -XCPU $$": true, "kill -INT $$": false, "kill -TERM $$": false, "kill -KILL $$": false} {
+		err := exec.Command("sh", "-c", script).Run()
+		if got := ByItself(err); got != want {
+			t.Errorf("%s: %v (%v)", script, got, err)
+		}
+		if _, got := generatorFailure(err, 1); got != want {
+			t.Errorf("%s as a generator: %v", script, got)
+		}
+	}
+	if err := exec.Command("/nonexistent").Run(); ByItself(err) {
+		t.Errorf("what was never started failed by itself: %v", err)
 	}
 }

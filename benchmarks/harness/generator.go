@@ -88,7 +88,11 @@ func (t *Tree) Compile(g Generator) (string, error) {
 	// -fno-rtti because the wheel's libHalide_GenGen.a is compiled so.
 	flags := []string{"-std=c++17", "-O0", "-fno-rtti", "-I" + t.Halide("include")}
 	libs := []string{t.Halide("lib64", "libHalide_GenGen.a"), "-L" + t.Halide("lib64"), "-lHalide", "-Wl,-rpath," + t.Halide("lib64")}
-	return t.cxx("generator", source, "generator", flags, libs)
+	exe, err := t.cxx("generator", source, "generator", flags, libs)
+	if _, ended := endedBy(err); ended {
+		return "", &GeneratorFailure{Text: err.Error()}
+	}
+	return exe, err
 }
 
 // cxx compiles one C++ file into dir/output, cached by the content of the file and

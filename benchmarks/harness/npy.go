@@ -92,7 +92,11 @@ func WriteNPY(path string, a *Array) error {
 	if a.Type.Size() == 1 {
 		order = "|"
 	}
-	header := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, a.Type, s)
+	descr := a.Type
+	if descr == Bool {
+		descr = U8 // Halide's functions know no 'b1'; the runner knows where a byte is one
+	}
+	header := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, descr, s)
 	pad := 63 - (10+len(header))%64
 	header += strings.Repeat(" ", pad) + "\n"
 	b := append([]byte(nil), npyMagic...)

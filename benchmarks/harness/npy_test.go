@@ -12,7 +12,7 @@ import (
 	_ "gowarp/internal/fixedseed"
 )
 
-var dtypes = []DType{U8, U16, U32, U64, I8, I16, I32, I64, F32, F64}
+var dtypes = []DType{F16, U8, U16, U32, U64, I8, I16, I32, I64, F32, F64}
 
 func arrays() *rapid.Generator[*Array] {
 	return rapid.Custom(func(t *rapid.T) *Array {

@@ -68,6 +68,8 @@ func imageDimensions(shape []int) (x, y int) {
 // level is a grey level from 0 to 255 in the range of a type.
 func level(t DType, v int) float64 {
 	switch {
+	case t == Bool:
+		return float64(v / 128)
 	case t.Float():
 		return float64(v) / 255
 	case t == I8:

@@ -34,7 +34,7 @@ const (
 
 // Make profiles a program for a device. Stages that are no kernel (extern ones, what stays on the host) are said to be estimated.
 func Make(tree *harness.Tree, p bench.Program, t bench.Target) (*profile.Profile, error) {
-	pipeline, err := calibration.Export(tree, p, t)
+	pipeline, err := calibration.Export(tree, p, t, 0)
 	if err != nil {
 		return nil, err
 	}

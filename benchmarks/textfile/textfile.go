@@ -5,7 +5,6 @@ package textfile
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"strings"
 )
 
@@ -33,9 +32,5 @@ func ReplaceLines[T any](path string, lines []T) error {
 		}
 		b.Write(append(line, '\n'))
 	}
-	tmp := path + ".new"
-	if err := os.WriteFile(tmp, b.Bytes(), 0o666); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
+	return Replace(path, b.Bytes())
 }

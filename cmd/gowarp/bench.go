@@ -47,7 +47,7 @@ table is printed. benchmarks/README.md explains every column.
 
 A scheduler is NAME or NAME:KEY=VALUE,...; of all lines that the command line
 asks for, those that fail are lines too. The exit code is 0 unless the benchmark
-itself fails.`,
+itself fails, or a program does, whoever schedules it.`,
 		OnUsageError: onUsage,
 		Flags:        benchFlags(),
 		Action:       benchRun,
@@ -114,10 +114,8 @@ func benchRun(c *cli.Context) error {
 				return fmt.Errorf("bench: --against %s: no line there is of gowarp for %s", against, plan.Targets[0].Device.Name)
 			}
 		}
-		if !c.Args().Present() {
-			plan.Programs = slices.DeleteFunc(plan.Programs, func(p bench.Program) bool {
-				return !slices.ContainsFunc(old, func(r bench.Record) bool { return r.Program == p.Label() && r.UpTo == plan.UpTo })
-			})
+		if err := withLines(c, plan, old); err != nil {
+			return fmt.Errorf("bench: --against %s: %w", against, err)
 		}
 	}
 	sum, err := benchExecute(c, tree, plan)
@@ -134,6 +132,32 @@ func benchRun(c *cli.Context) error {
 	}
 	if old != nil {
 		return guard(c, old, sum.Records)
+	}
+	return nil
+}
+
+// withLines leaves those programs to a plan that older lines know, and says of others that were asked for that they do not.
+func withLines(c *cli.Context, plan *bench.Plan, old []bench.Record) error {
+	known := func(p bench.Program) bool {
+		return slices.ContainsFunc(old, func(r bench.Record) bool {
+			return r.Program == p.Label() && r.UpTo == plan.UpTo && slices.ContainsFunc(plan.Targets, func(t bench.Target) bool { return t.Device.Name == r.GPU }) &&
+				slices.ContainsFunc(plan.Schedulers, func(s bench.Scheduler) bool { return s.Label() == r.Scheduler })
+		})
+	}
+	var unknown []string
+	plan.Programs = slices.DeleteFunc(plan.Programs, func(p bench.Program) bool {
+		if known(p) {
+			return false
+		}
+		unknown = append(unknown, p.Label())
+		return true
+	})
+	what := fmt.Sprintf("no line there is of %s, up to %s, by these schedulers for %s", strings.Join(unknown, ", "), plan.UpTo, plan.Targets[0].Device.Name)
+	if len(plan.Programs) == 0 {
+		return errors.New(what)
+	}
+	if c.Args().Present() && unknown != nil {
+		fmt.Fprintf(c.App.ErrWriter, "%s: not run, for there is nothing to compare with\n", what)
 	}
 	return nil
 }
@@ -172,13 +196,30 @@ func benchExecute(c *cli.Context, tree *harness.Tree, plan *bench.Plan) (*bench.
 		return nil, cli.Exit(fmt.Sprintf("bench: interrupted; %d cells of %d are recorded, run it again to go on", sum.Kept+sum.Run, sum.Cells), exitInterrupted)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
+		return nil, benchError("bench:", err)
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d had their lines already, in %s; the lines are in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second), plan.Results)
 	if len(sum.Broken) > 0 {
-		return sum, fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
+		err = fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
 	}
-	return sum, nil
+	if len(sum.Failing) > 0 {
+		err = errors.Join(err, fmt.Errorf("bench: %s", failing(sum.Failing)))
+	}
+	return sum, err
+}
+
+// benchError is an error of a run, behind a prefix: of its usage, if the command line is what is wrong.
+func benchError(prefix string, err error) error {
+	var wrong *bench.WrongParam
+	if errors.As(err, &wrong) {
+		return usagef("bench: %w", wrong)
+	}
+	return fmt.Errorf("%s %w", prefix, err)
+}
+
+// failing lists programs that fail by themselves.
+func failing(programs []string) string {
+	return fmt.Sprintf("%d of the programs cannot be measured, whoever schedules them:\n  %s", len(programs), strings.Join(programs, "\n  "))
 }
 
 // benchPlan reads all options but those that need a checkout; schedulers are those of who names none.

@@ -80,10 +80,11 @@ func benchBundle(c *cli.Context) error {
 
 // overBundle refuses to replace what is no bundle.
 func overBundle(dir string) error {
-	if dir != "" && exists(dir) {
-		if _, err := bundle.Open(dir); err != nil {
-			return usagef("bench bundle: --out %s is there and is no bundle; it would be removed", dir)
-		}
+	if dir == "" {
+		return nil
+	}
+	if err := bundle.Replaceable(dir); err != nil {
+		return usagef("bench: --out: %w", err)
 	}
 	return nil
 }
@@ -99,8 +100,11 @@ func buildBundle(c *cli.Context, tree *harness.Tree, o bundle.Options, otherwise
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	size, err := bundle.Build(ctx, tree, o)
+	if ctx.Err() != nil {
+		return cli.Exit("bench bundle: interrupted; run it again, what was compiled is kept", exitInterrupted)
+	}
 	if err != nil {
-		return fmt.Errorf("bench %w", err)
+		return benchError("bench", err)
 	}
 	m, err := bundle.Open(o.Dir)
 	if err != nil {
@@ -108,5 +112,8 @@ func buildBundle(c *cli.Context, tree *harness.Tree, o bundle.Options, otherwise
 	}
 	m.Print(c.App.Writer)
 	fmt.Fprintf(c.App.Writer, "%s: %.1f MiB\n", o.Dir, float64(size)/(1<<20))
+	if failed := m.Failing(); failed != nil {
+		return fmt.Errorf("bench bundle: %s", failing(failed))
+	}
 	return nil
 }

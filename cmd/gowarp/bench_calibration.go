@@ -13,6 +13,7 @@ import (
 	"gowarp/benchmarks/bundle"
 	"gowarp/benchmarks/calibration"
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/textfile"
 )
 
 // mostDraws is the most schedules a program that are drawn.
@@ -142,6 +143,9 @@ func benchCalibration(c *cli.Context) error {
 	if len(sum.Broken) > 0 {
 		return fmt.Errorf("bench calibration: it failed itself in %d cells:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
 	}
+	if len(sum.Failing) > 0 {
+		return fmt.Errorf("bench calibration: of %d programs nothing is drawn:\n  %s", len(sum.Failing), strings.Join(sum.Failing, "\n  "))
+	}
 	return nil
 }
 
@@ -176,7 +180,7 @@ func benchCalibrationReport(c *cli.Context) error {
 		return fmt.Errorf("bench %w", err)
 	}
 	if out := c.String("out"); out != "" {
-		if err := os.WriteFile(out, []byte(text), 0o666); err != nil {
+		if err := textfile.Replace(out, []byte(text)); err != nil {
 			return fmt.Errorf("bench calibration report: %w", err)
 		}
 		return nil
@@ -205,7 +209,7 @@ func benchCalibrationBundle(c *cli.Context) error {
 		return err
 	}
 	o.Draw = func(p bench.Program) ([]bench.Scheduler, error) {
-		_, with, err := calibration.Draw(tree, p, target, c.Uint64("seed"), c.Int("draws"))
+		_, with, err := calibration.Draw(tree, p, target, c.Uint64("seed"), c.Int("draws"), o.Limits)
 		// Times are held against the schedule by hand.
 		return append([]bench.Scheduler{{Name: "expert"}}, with...), err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -10,6 +9,7 @@ import (
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/bench/report"
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/textfile"
 )
 
 func benchReportCommand() *cli.Command {
@@ -88,7 +88,7 @@ func benchReport(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench report: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(out, "bench.md"), []byte(text), 0o666); err != nil {
+	if err := textfile.Replace(filepath.Join(out, "bench.md"), []byte(text)); err != nil {
 		return fmt.Errorf("bench report: %w", err)
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%d records, %d plots: %s\n", len(records), len(plots), filepath.Join(out, "bench.md"))

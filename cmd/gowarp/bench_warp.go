@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/bench/report"
+	"gowarp/benchmarks/textfile"
 )
 
 func benchWarpCommand() *cli.Command {
@@ -55,7 +55,7 @@ func benchWarp(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	if err := os.WriteFile(plan.Results+".md", []byte(report.WarpTiles(records)), 0o666); err != nil {
+	if err := textfile.Replace(plan.Results+".md", []byte(report.WarpTiles(records))); err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
 	fmt.Fprintf(c.App.ErrWriter, "the table is %s.md\n", plan.Results)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gowarp/gpusim/ptx"
+	"gowarp/internal/half"
 )
 
 // access decodes ld, st, atom and red.
@@ -250,7 +251,7 @@ func atomicFunc(name string, t ptx.Type) (func(old, b, c uint64) uint64, bool) {
 		return func(old, b, _ uint64) uint64 {
 			switch n {
 			case 16:
-				return uint64(half(fromHalf(uint16(old)) + fromHalf(uint16(b))))
+				return uint64(half.Round(half.Value(uint16(old)) + half.Value(uint16(b))))
 			case 32:
 				// Global float atomics flush subnormals on NVIDIA's L2, shared
 				// ones do not; neither does here.

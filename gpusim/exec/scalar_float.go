@@ -5,6 +5,7 @@ import (
 
 	"gowarp/gpusim/count"
 	"gowarp/gpusim/ptx"
+	"gowarp/internal/half"
 )
 
 var (
@@ -20,7 +21,7 @@ func decode(v uint64, t ptx.Type, ftz bool) float64 {
 		if ftz && v&0x7c00 == 0 {
 			v &= 0x8000
 		}
-		return fromHalf(uint16(v))
+		return half.Value(uint16(v))
 	case 32:
 		f := math.Float32frombits(uint32(v))
 		if ftz {
@@ -43,7 +44,7 @@ func flush(f float32) float32 {
 func encode(x float64, t ptx.Type, ftz bool) uint64 {
 	switch t.Bits {
 	case 16:
-		return uint64(half(x))
+		return uint64(half.Round(x))
 	case 32:
 		if x != x {
 			return nan32

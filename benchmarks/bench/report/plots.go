@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"image/color"
@@ -20,6 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"gowarp/benchmarks/bench"
+	"gowarp/benchmarks/textfile"
 	"gowarp/occupancy"
 )
 
@@ -246,16 +248,12 @@ func save(path string, plots []*plot.Plot, columns int) error {
 				}
 			}
 		}
-		f, err := os.Create(path + ending)
-		if err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
-		_, err = canvas.WriteTo(f)
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		if err != nil {
+		var picture bytes.Buffer
+		if _, err := canvas.WriteTo(&picture); err != nil {
 			return fmt.Errorf("report: %s: %w", path+ending, err)
+		}
+		if err := textfile.Replace(path+ending, picture.Bytes()); err != nil {
+			return fmt.Errorf("report: %w", err)
 		}
 	}
 	return nil

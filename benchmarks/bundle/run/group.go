@@ -90,6 +90,9 @@ func (g *group) measure(ctx context.Context) ([]Line, error) {
 	if g.over(ctx) {
 		return nil, ErrUnfinished
 	}
+	if !slices.ContainsFunc(cells, func(c *cell) bool { return c.line.Outcome == bench.OK }) {
+		return lines(), nil // there is nothing to run
+	}
 	if err := g.reference(ctx); err != nil {
 		if g.over(ctx) {
 			return nil, ErrUnfinished

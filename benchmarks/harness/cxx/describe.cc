@@ -38,7 +38,9 @@ std::string type_name(halide_type_t t) {
     if (!code || t.lanes != 1) {
         return "?";
     }
-    // A boolean is stored as a byte.
+    if (t.code == halide_type_uint && t.bits == 1) {
+        return "b1";  // a byte that is 0 or 1
+    }
     return code + std::to_string((t.bits + 7) / 8);
 }
 
@@ -121,7 +123,7 @@ void print_scalar(const halide_filter_argument_t &a) {
         printf("%lld\n", (long long)(a.type.bits == 64 ? v->u.i64 : a.type.bits == 32 ? v->u.i32 : a.type.bits == 16 ? v->u.i16 : v->u.i8));
         return;
     default:
-        printf("%llu\n", (unsigned long long)(a.type.bits == 64 ? v->u.u64 : a.type.bits == 32 ? v->u.u32 : a.type.bits == 16 ? v->u.u16 : v->u.u8));
+        printf("%llu\n", (unsigned long long)(a.type.bits == 1 ? v->u.b : a.type.bits == 64 ? v->u.u64 : a.type.bits == 32 ? v->u.u32 : a.type.bits == 16 ? v->u.u16 : v->u.u8));
     }
 }
 

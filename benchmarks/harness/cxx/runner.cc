@@ -74,6 +74,21 @@ void parse_scalar(const halide_filter_argument_t &arg, const std::string &text, 
     }
 }
 
+// A .npy file has no booleans that Halide's functions know, and no Halide function writes a buffer of no dimension or of
+// more than four: as bytes, and by the function that the others are called through, they are files like any other.
+void bytes_of_booleans(Buffer<> &b, halide_type_t from, halide_type_t to) {
+    if (b.type() == from) {
+        b.raw_buffer()->type = to;
+    }
+}
+
+const halide_type_t boolean(halide_type_uint, 1), byte(halide_type_uint, 8);
+
+bool save(Buffer<> &b, const std::string &path) {
+    bytes_of_booleans(b, boolean, byte);
+    return Halide::Tools::Internal::save_npy<Buffer<>, check>(b, path);
+}
+
 std::vector<int> parse_numbers(const std::string &name, const std::string &text, long least) {
     std::vector<int> numbers;
     const char *p = text.c_str();
@@ -142,6 +157,9 @@ int main(int argc, char **argv) {
             if (!Halide::Tools::load<Buffer<>, check>(value, &arg.buffer)) {
                 fail("cannot read " + value);
             }
+            if (m.type == boolean) {
+                bytes_of_booleans(arg.buffer, byte, boolean);
+            }
             if (arg.buffer.type() != m.type || arg.buffer.dimensions() != m.dimensions) {
                 fail(value + " holds " + std::to_string(arg.buffer.dimensions()) + " dimensions of " + type_name(arg.buffer.type()) + ", the input " + m.name + " has " +
                      std::to_string(m.dimensions) + " of " + type_name(m.type));
@@ -198,7 +216,7 @@ int main(int argc, char **argv) {
         Argument &arg = args[i];
         if (metadata->arguments[i].kind == halide_argument_kind_output_buffer) {
             arg.buffer.copy_to_host();
-            if (!Halide::Tools::save<Buffer<>, check>(arg.buffer, arg.path)) {
+            if (!save(arg.buffer, arg.path)) {
                 fail("cannot write " + arg.path);
             }
         }
