@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -91,6 +92,17 @@ func Identity(pr *plan.Problem, k *plan.Kernel) string {
 	return b.String()
 }
 
+// even is by how much costs may differ and still be the same: the estimate errs by more.
+const even = .01
+
+// betterCompiled prefers what is better, but among ways that cost the same the one that spills less: spills in loops cost more than is counted.
+func betterCompiled(a, b *ranked) bool {
+	if a.price.Valid() == b.price.Valid() && a.price.Faults == b.price.Faults && math.Abs(a.price.Cost-b.price.Cost) <= even*min(a.price.Cost, b.price.Cost) && a.kernel.SpillBytes != b.kernel.SpillBytes {
+		return a.kernel.SpillBytes < b.kernel.SpillBytes
+	}
+	return better(&a.price, &b.price)
+}
+
 // compiled chooses among candidates by what the compiler said of them: it is -1 where it said nothing of any. Those of which it said
 // nothing are left out.
 func (s *Searcher) compiled(all []ranked, ph coster.Phase) (at int) {
@@ -113,7 +125,7 @@ func (s *Searcher) compiled(all []ranked, ph coster.Phase) (at int) {
 			continue
 		}
 		r.kernel, r.price = &k, p
-		if at < 0 || better(&p, &all[at].price) {
+		if at < 0 || betterCompiled(r, &all[at]) {
 			at = i
 		}
 	}

@@ -3,6 +3,7 @@
 package ptxas
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // MaxRegisters is the cap of Halide 21's CUDA runtime, CU_JIT_MAX_REGISTERS, unless HL_CUDA_JIT_MAX_REGISTERS says otherwise.
@@ -53,20 +55,47 @@ func Find(dirs ...string) string {
 
 // Version is what a ptxas calls itself.
 func Version(path string) (string, error) {
-	text, err := exec.Command(path, "--version").Output()
+	text, err := run(path, "--version")
 	if err != nil {
-		return "", fmt.Errorf("ptxas: %s --version: %w", path, err)
+		return "", err
 	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1], nil
 }
 
-// Args are those with which ptxas compiles a file for a device of compute capability sm (75 for 7.5) and says what each kernel uses.
-func Args(file, out string, sm, maxRegisters int) []string {
-	return []string{"-v", fmt.Sprintf("-arch=sm_%d", sm), "--maxrregcount", strconv.Itoa(maxRegisters), "-o", out, file}
+// longest is the time that a ptxas gets: the slowest of the programs takes seconds.
+var longest = 3 * time.Minute
+
+// run is what a ptxas prints.
+func run(path string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.WaitDelay = time.Second // for what it started and left
+	text, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("ptxas: %s did not end within %v", path, longest)
+	case err != nil:
+		return "", fmt.Errorf("ptxas: %s: %w%s", path, err, quoted(string(text)))
+	}
+	return string(text), nil
 }
 
-// Compile compiles PTX and returns what each kernel uses, in the order of the text.
+// quoted is the beginning of what was printed, behind a colon; whatever bytes it has.
+func quoted(text string) string {
+	const most = 400
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	if len(text) > most {
+		text = text[:most] + " …"
+	}
+	return fmt.Sprintf(": %q", text)
+}
+
+// Compile compiles PTX for a device of compute capability sm (75 for 7.5) and returns what each kernel uses, in the order of the text.
 func Compile(path, ptx string, sm, maxRegisters int) ([]Use, error) {
 	file, err := os.CreateTemp("", "gowarp-*.ptx")
 	if err != nil {
@@ -80,11 +109,11 @@ func Compile(path, ptx string, sm, maxRegisters int) ([]Use, error) {
 	if err := file.Close(); err != nil {
 		return nil, fmt.Errorf("ptxas: %w", err)
 	}
-	log, err := exec.Command(path, Args(file.Name(), os.DevNull, sm, maxRegisters)...).CombinedOutput()
+	log, err := run(path, "-v", fmt.Sprintf("-arch=sm_%d", sm), "--maxrregcount", strconv.Itoa(maxRegisters), "-o", os.DevNull, file.Name())
 	if err != nil {
-		return nil, fmt.Errorf("ptxas for sm_%d: %w: %s", sm, err, strings.TrimSpace(string(log)))
+		return nil, fmt.Errorf("for sm_%d: %w", sm, err)
 	}
-	return Parse(string(log), ptx)
+	return Parse(log, ptx)
 }
 
 var (
@@ -130,7 +159,7 @@ func Parse(log, ptx string) ([]Use, error) {
 	var uses []Use
 	for _, name := range Entries(ptx) {
 		if by[name] == nil {
-			return nil, fmt.Errorf("ptxas: it said nothing of the kernel %s:\n%s", name, log)
+			return nil, fmt.Errorf("ptxas: it said nothing of the kernel %s%s", name, quoted(log))
 		}
 		uses = append(uses, *by[name])
 	}

@@ -1,7 +1,11 @@
 package ptxas
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -36,5 +40,25 @@ func TestOf(t *testing.T) {
 	u := Use{Kernel: "_kernel_blur_y_1_s0_y_y_block_id_y"}
 	if !u.Of("blur_y$1", 0) || u.Of("blur_y$1", 1) || u.Of("blur_y", 0) {
 		t.Error("whose kernel it is")
+	}
+}
+
+// TestBadAssembler: one that hangs, fails or prints rubbish is an error that can be printed.
+func TestBadAssembler(t *testing.T) {
+	defer func(d time.Duration) { longest = d }(longest)
+	longest = 300 * time.Millisecond
+	for body, want := range map[string]string{
+		"exec sleep 100":           "did not end within",
+		"sleep 100 & wait":         "did not end within",
+		"echo no licence; exit 3":  `exit status 3: "no licence"`,
+		`printf '\033[2J\000\377'`: `said nothing of the kernel k: "\x1b[2J\x00\xff"`,
+	} {
+		file := filepath.Join(t.TempDir(), "ptxas")
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+body+"\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Compile(file, ".entry k(", 75, MaxRegisters); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", body, err, want)
+		}
 	}
 }
