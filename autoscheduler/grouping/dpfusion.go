@@ -122,12 +122,16 @@ func (d *dp) fuse() []Merge {
 	return merges
 }
 
+// settleBudget is how many groups are priced as they will be run, in all: that takes several times what a price while grouping does. On a chain of hundreds of
+// stages the rest go by the latter.
+const settleBudget = 200
+
 // mostSettled is of how many kernels without fusion all are settled before, so that what is fused is compared with that.
 const mostSettled = 64
 
 // settle has a group cost what it will in the end. One of several that is refused then is not taken. It reports whether anything changed.
 func (d *dp) settle(g *plan.Group) bool {
-	if !d.settles || d.settled[g] {
+	if !d.settles || d.settled[g] || len(d.settled) == settleBudget {
 		return false
 	}
 	d.settled[g] = true
