@@ -67,7 +67,7 @@ func TestCellsThatEndBadly(t *testing.T) {
 		"Mullapudi2016": `echo nonsense; echo 'gone: cannot go on' >&2; exit 1`,
 		"gowarp":        `echo '{"outcome":"ok","program":"another","key":"k","gpu":"h200"}'`,
 	}, &log)
-	plan.Limits.CellSeconds = 1
+	plan.Limits.CellSeconds = 5
 	sum, err := Run(t.Context(), tree, plan)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestCellsThatEndBadly(t *testing.T) {
 		want := map[string]string{
 			"root":          "ok  ",
 			"Li2018":        "broken ptxas the cell's process: signal: killed",
-			"Anderson2021":  "timed-out schedule stopped after 1 s",
+			"Anderson2021":  "timed-out schedule stopped after 5 s",
 			"Mullapudi2016": "broken  gone: cannot go on",
 			"gowarp":        "ok  ",
 		}[r.Scheduler]
@@ -96,13 +96,13 @@ func TestCellsThatEndBadly(t *testing.T) {
 	}
 	// What is broken is run again; what was stopped only under a higher limit. Why what is kept
 	// is not ok is said again.
-	for _, c := range []struct{ limit, run int }{{1, 2}, {2, 3}} {
+	for _, c := range []struct{ limit, run int }{{5, 2}, {6, 3}} {
 		plan.Limits.CellSeconds = c.limit
 		log.Reset()
 		if sum, err = Run(t.Context(), tree, plan); err != nil || sum.Run != c.run || sum.Kept != 5-c.run {
 			t.Errorf("limit %d s: %+v, %v", c.limit, sum, err)
 		}
-		if said := regexp.MustCompile(`(?m)^kept: harris  Anderson2021  t4  timed-out \(.*\): stopped after 1 s$`).MatchString(log.String()); said != (c.limit == 1) {
+		if said := regexp.MustCompile(`(?m)^kept: harris  Anderson2021  t4  timed-out \(.*\): stopped after 5 s$`).MatchString(log.String()); said != (c.limit == 5) {
 			t.Errorf("limit %d s: %s", c.limit, log.String())
 		}
 	}
@@ -218,12 +218,16 @@ func TestProgramsThatFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	estimated := "        out.set_estimates({{0, 65}, {0, 33}});\n"
-	for _, c := range []struct{ name, body, scheduler, outcome, reason string }{
-		{"crashes", estimated + "        *(volatile int *)nullptr = 1;", "gowarp", ProgramFails, "signal: segmentation fault"},
-		{"unestimated", "", "gowarp", ProgramFails, "the output out has no estimate"},
-		{"hangs", estimated + "        for (volatile int i = 0;; i = i + 1) {}", "gowarp", TimedOut, "1 s of processor time"},
-		{"fine", estimated, "gowarp", OK, ""},
-		{"fine", estimated, "gowarp:schedule=nosuch.json", FailsToSchedule, "nosuch"},
+	for _, c := range []struct {
+		name, body, scheduler string
+		seconds               int
+		outcome, reason       string
+	}{
+		{"crashes", estimated + "        *(volatile int *)nullptr = 1;", "gowarp", 60, ProgramFails, "signal: segmentation fault"},
+		{"unestimated", "", "gowarp", 60, ProgramFails, "the output out has no estimate"},
+		{"hangs", estimated + "        for (volatile int i = 0;; i = i + 1) {}", "gowarp", 1, TimedOut, "1 s of processor time"},
+		{"fine", estimated, "gowarp", 60, OK, ""},
+		{"fine", estimated, "gowarp:schedule=nosuch.json", 60, FailsToSchedule, "nosuch"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -232,7 +236,7 @@ func TestProgramsThatFail(t *testing.T) {
 				t.Fatal(err)
 			}
 			var rec Record
-			job := Job{Program: source(t, tree, c.name, c.body), Scheduler: s, GPU: "t4", UpTo: UpToSchedule, Limits: Limits{CPUSeconds: 1}}
+			job := Job{Program: source(t, tree, c.name, c.body), Scheduler: s, GPU: "t4", UpTo: UpToSchedule, Limits: Limits{CPUSeconds: c.seconds}}
 			if err := measure(tree, job, &rec, func(*Record) {}); err != nil || rec.Outcome != c.outcome || !strings.Contains(rec.Reason, c.reason) {
 				t.Errorf("%s (%s), %v", rec.Outcome, rec.Reason, err)
 			}

@@ -20,17 +20,18 @@ func TestGeneratorFailure(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		s       Scheduler
+		seconds int
 		tooSlow bool
 		text    string
 	}{
 		// It needs several times that for any program.
-		{"slow", Peer("Anderson2021", nil), true, "stopped after 1 s of processor time"},
-		{"wrong", Gowarp(map[string]string{"fusion": "cold"}), false, "cold"},
+		{"slow", Peer("Anderson2021", nil), 1, true, "stopped after 1 s of processor time"},
+		{"wrong", Gowarp(map[string]string{"fusion": "cold"}), 60, false, "cold"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for range 2 {
-				_, err := tree.Emit(harris, EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: c.s, CPUSeconds: 1})
+				_, err := tree.Emit(harris, EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: c.s, CPUSeconds: c.seconds})
 				var failure *GeneratorFailure
 				if !errors.As(err, &failure) || failure.TooSlow != c.tooSlow || !strings.Contains(failure.Text, c.text) {
 					t.Errorf("%v", err)

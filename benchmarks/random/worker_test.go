@@ -17,7 +17,7 @@ func pretender(t *testing.T, body string) *Runner {
 	if err := os.WriteFile(program, []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	return &Runner{Program: program, Limit: time.Second, Bytes: 1 << 30}
+	return &Runner{Program: program, Limit: 5 * time.Second, Bytes: 1 << 30}
 }
 
 // TestFailuresHaveAnOwner: one pipeline that crashes, hangs, or grows costs no other.

