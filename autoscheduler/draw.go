@@ -65,7 +65,7 @@ func Draw(p *halideir.Pipeline, params Params, seed, number uint64) (*Result, er
 		d.more = 0.25
 	}
 	d.merges = float64(d.rng.IntN(5)) / 4
-	if err := s.runTable(drawPasses, nil); err != nil {
+	if err := s.runTable(drawPasses); err != nil {
 		return nil, err
 	}
 	return &Result{Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Notes: s.notes, Evaluated: s.searcher.Evaluated}, nil

@@ -33,7 +33,7 @@ func Dump(w io.Writer, p *halideir.Pipeline, params Params, pass string) error {
 		return err
 	}
 	s.explain = true
-	return s.run(func(name string) error {
+	s.behind = func(name string) error {
 		if pass != name && pass != DumpAll {
 			return nil
 		}
@@ -43,7 +43,8 @@ func Dump(w io.Writer, p *halideir.Pipeline, params Params, pass string) error {
 		dumps[name](s, t)
 		t.flush()
 		return b.Flush()
-	})
+	}
+	return s.run()
 }
 
 // CheckDump says what is wrong with the name of a pass.
@@ -64,6 +65,7 @@ var dumps = map[string]func(s *state, t *table){
 	"tile-bounds": dumpTileBounds,
 	"group":       dumpGroup,
 	"tile":        dumpTile,
+	"judge":       dumpJudge,
 	"legality":    dumpLegality,
 	"emit":        dumpEmit,
 	"replay":      dumpEmit,
@@ -234,6 +236,14 @@ func dumpGroup(s *state, t *table) {
 		}
 		t.row(s.p.Funcs[g.Out].Label, fmt.Sprintf("%.4g", g.Cost), orDash(strings.Join(members, ", ")))
 	}
+}
+
+func dumpJudge(s *state, t *table) {
+	if len(s.tried.compiled) == 0 {
+		t.line("nothing was compiled: as before")
+		return
+	}
+	dumpTile(s, t)
 }
 
 func dumpTile(s *state, t *table) {

@@ -17,13 +17,7 @@ func TestIntervalIsClose(t *testing.T) {
 	const most = 1.05
 	drawn, best, better, worst, sum := 0, 0, 0, 1.0, 0.0
 	rapid.Check(t, func(t *rapid.T) {
-		p := randomPipeline(t, "")
-		switch rapid.IntRange(0, 3).Draw(t, "graph") {
-		case 0:
-			p = stencilGraph(t)
-		case 1, 2:
-			p = bushyGraph(t)
-		}
+		p := anyGraph(t)
 		kv := map[string]string{"cost": rapid.SampledFrom(append([]string{"time"}, fusionCosters...)).Draw(t, "cost"), "gpu": rapid.SampledFrom([]string{"rtx2080ti", "gtx1080ti", "sm_50"}).Draw(t, "gpu")}
 		s, err := toGroup(p, kv)
 		if err != nil {
@@ -68,6 +62,18 @@ func TestIntervalIsClose(t *testing.T) {
 		t.Error("never cheaper than greedy: the test shows nothing")
 	}
 	t.Logf("of %d pipelines %d as cheap as the best of all, the others up to %.2f %%, %.3f %% in the mean; cheaper than greedy's %d times", drawn, best, 100*(worst-1), 100*(sum/float64(drawn)-1), better)
+}
+
+// anyGraph draws a pipeline by one of the ways to draw one.
+func anyGraph(t *rapid.T) *halideir.Pipeline {
+	p := randomPipeline(t, "")
+	switch rapid.IntRange(0, 3).Draw(t, "graph") {
+	case 0:
+		p = stencilGraph(t)
+	case 1, 2:
+		p = bushyGraph(t)
+	}
+	return p
 }
 
 // bushyGraph draws a pipeline of 4 to 11 stencils that read up to three of all before them: branches that meet, of which no order has all side by

@@ -34,7 +34,8 @@ var passes = []pass{
 	{"tile-bounds", []string{"dims"}, tileBounds},
 	{"group", []string{"inline", "tile-bounds"}, group},
 	{"tile", []string{"group"}, tile},
-	{"legality", []string{"tile"}, checkLegality},
+	{"judge", []string{"tile"}, judge},
+	{"legality", []string{"judge"}, checkLegality},
 	{"emit", []string{"legality"}, emit},
 }
 
@@ -90,7 +91,8 @@ type state struct {
 	groups     []*plan.Group
 	found      []*search.Found // parallel to groups
 	out        *schedule.Schedule
-	drawing    *drawing // where a schedule is drawn, see Draw
+	drawing    *drawing                // where a schedule is drawn, see Draw
+	behind     func(pass string) error // if any, called behind each pass
 
 	// For explanations only.
 	explain bool
@@ -148,7 +150,7 @@ func ScheduleAndRemark(p *halideir.Pipeline, params Params) (*schedule.Schedule,
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.run(nil); err != nil {
+	if err := s.run(); err != nil {
 		return nil, nil, err
 	}
 	return s.out, remarks(slices.DeleteFunc(s.notes, func(n Note) bool { return n.Pass == "replay" })), nil
@@ -162,27 +164,19 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 	if params.Schedule != "" {
 		return nil, ErrReplayed
 	}
-	return run(p, params, tried{}, true)
+	return NewSession(p, params, true).First()
 }
 
-// run is the passes after what was tried, with reasons if they are asked for.
-func run(p *halideir.Pipeline, params Params, after tried, explain bool) (*Result, error) {
-	s, err := newState(p, params)
-	if err != nil {
-		return nil, err
-	}
-	s.tried, s.explain = after, explain
-	if err := s.run(nil); err != nil {
-		return nil, err
-	}
+// result is what the passes came to.
+func (s *state) result() *Result {
 	r := &Result{
-		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Explained: explain,
+		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Explained: s.explain,
 		Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated,
 	}
-	if explain {
+	if s.explain {
 		r.Inlining = s.inlineReasons()
 	}
-	return r, nil
+	return r
 }
 
 func newState(p *halideir.Pipeline, params Params) (*state, error) {
@@ -193,22 +187,30 @@ func newState(p *halideir.Pipeline, params Params) (*state, error) {
 	return s, s.configure()
 }
 
-// run is every pass; after, if any, is called behind each.
-func (s *state) run(after func(pass string) error) error {
-	return s.runTable(tableFor(s.params), after)
-}
+// run is every pass.
+func (s *state) run() error { return s.runTable(tableFor(s.params)) }
 
-func (s *state) runTable(table []pass, after func(pass string) error) error {
+func (s *state) runTable(table []pass) error {
 	for _, ps := range table {
 		if err := ps.run(s); err != nil {
 			return err
 		}
-		if after == nil {
+		if s.behind == nil {
 			continue
 		}
-		if err := after(ps.name); err != nil {
+		if err := s.behind(ps.name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// upTo are the passes of a table up to one.
+func upTo(table []pass, name string) []pass {
+	return table[:len(table)-len(behind(table, name))]
+}
+
+// behind are the passes of a table behind one.
+func behind(table []pass, name string) []pass {
+	return table[1+slices.IndexFunc(table, func(p pass) bool { return p.name == name }):]
 }

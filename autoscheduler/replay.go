@@ -2,11 +2,11 @@ package autoscheduler
 
 import (
 	"fmt"
-	"os"
 
 	"gowarp/autoscheduler/search"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
+	"gowarp/internal/wholefile"
 	"gowarp/occupancy"
 )
 
@@ -18,9 +18,9 @@ func replay(s *state) error {
 	fail := func(err error) error {
 		return fmt.Errorf("autoscheduler: schedule=%s: %w; schedule the pipeline anew, as by 'gowarp schedule PIPELINE --format json'", file, err)
 	}
-	data, err := os.ReadFile(file)
+	data, err := wholefile.Read(file)
 	if err != nil {
-		return fmt.Errorf("autoscheduler: schedule=%s: %w", file, pathCause(err))
+		return fmt.Errorf("autoscheduler: schedule=%s: %w", file, err)
 	}
 	saved, err := schedule.Decode(data)
 	if err != nil {
@@ -49,14 +49,6 @@ func replay(s *state) error {
 	s.searcher = &search.Searcher{}
 	s.note("replay", -1, "the schedule in %s, made for %s", file, out.Device)
 	return nil
-}
-
-// pathCause is the cause of a failure without the path, which the message has already.
-func pathCause(err error) error {
-	if e, ok := err.(*os.PathError); ok {
-		return e.Err
-	}
-	return err
 }
 
 // checkStorage compares every size that the schedule fixes with what a tile needs at its

@@ -96,8 +96,7 @@ type tried struct {
 	inOrder  []int // Funcs whose updates have no atomic operations
 	plain    bool  // nothing is inlined
 
-	trial    int                        // which way to run each kernel is taken, to have it compiled
-	compiled map[string]search.Compiled // what the compiler said of kernels
+	compiled map[string]search.Compiled // what a compiler said of kernels
 }
 
 // nothing reports whether there was no earlier schedule.
@@ -105,57 +104,50 @@ func (t *tried) nothing() bool {
 	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder) == 0 && !t.plain
 }
 
-// RunnerUp is Run for a pipeline of which earlier schedules did not come out as expected.
-// faults[0] are those of Run's schedule, faults[1] those of the runner-up to it, and so on.
+// RunnerUp is the schedule for a pipeline of which the last one did not come out as expected.
 // A Func of which Halide needs no point is inlined; where it has updates, nothing else is inlined into its
 // readers; and where it is still not needed it is kept on the host with them. Updates that were to be atomic run in order. Other kernels that are at fault have
 // no tiles of warps, then a point a thread, then a kernel for each of their Funcs; all others are fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
 // is so already, nothing is inlined any more. The answer is nil where this is what
 // the schedule before was. A replayed schedule has no runner-up.
-// What a compiler said of trials (see Trial) decides in all of them.
-func RunnerUp(p *halideir.Pipeline, params Params, compiled map[string]search.Compiled, faults [][]Fault, explain bool) (*Result, error) {
-	after := tried{compiled: compiled}
-	for _, found := range faults {
-		r, err := run(p, params, after, false)
-		if err != nil {
-			return nil, err
-		}
-		var kernels, unneeded, stored, inOrder []int
-		for _, f := range found {
-			switch {
-			case f.Torn && !slices.Contains(after.inOrder, f.Func):
-				inOrder = append(inOrder, f.Func)
-			case !f.Unneeded:
-				kernels = append(kernels, f.Func)
-			case slices.Contains(after.unneeded, f.Func):
-			case len(p.Funcs[f.Func].Stages) > 1 && len(r.inlinedBeside(f.Func)) > 0:
-				stored = append(stored, r.inlinedBeside(f.Func)...)
-			default:
-				unneeded = append(unneeded, f.Func)
-			}
-		}
-		unwarped := r.in(kernels, after.unwarped, strategy.OfWarps)
-		kernels = without(kernels, unwarped)
-		simple := r.in(kernels, after.simple, func(name string) bool { return !strategy.IsOtherwise(name) })
-		kernels = without(kernels, simple)
-		more := r.together(kernels)
+func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
+	if s.params.Schedule != "" {
+		return nil, nil
+	}
+	r, after := s.last, &s.after
+	var kernels, unneeded, stored, inOrder []int
+	for _, f := range faults {
 		switch {
-		case params.Schedule != "":
-			return nil, nil
-		case len(unneeded) > 0 || len(stored) > 0 || len(inOrder) > 0 || len(unwarped) > 0 || len(simple) > 0 || len(more) > 0:
-			after.unwarped = append(after.unwarped, unwarped...)
-			after.simple = append(after.simple, simple...)
-			after.inOrder = append(after.inOrder, inOrder...)
-			after.stored = append(after.stored, stored...)
-			after.unneeded = append(after.unneeded, unneeded...)
-			after.apart = append(after.apart, more...)
-		case slices.Contains(kernels, WholeSchedule) && !after.plain && slices.Contains(r.Problem.Inlined, true):
-			after.plain, after.apart = true, all(p)
+		case f.Torn && !slices.Contains(after.inOrder, f.Func):
+			inOrder = append(inOrder, f.Func)
+		case !f.Unneeded:
+			kernels = append(kernels, f.Func)
+		case slices.Contains(after.unneeded, f.Func):
+		case len(s.p.Funcs[f.Func].Stages) > 1 && len(r.inlinedBeside(f.Func)) > 0:
+			stored = append(stored, r.inlinedBeside(f.Func)...)
 		default:
-			return nil, nil
+			unneeded = append(unneeded, f.Func)
 		}
 	}
-	return run(p, params, after, explain)
+	unwarped := r.in(kernels, after.unwarped, strategy.OfWarps)
+	kernels = without(kernels, unwarped)
+	simple := r.in(kernels, after.simple, func(name string) bool { return !strategy.IsOtherwise(name) })
+	kernels = without(kernels, simple)
+	more := r.together(kernels)
+	switch {
+	case len(unneeded) > 0 || len(stored) > 0 || len(inOrder) > 0 || len(unwarped) > 0 || len(simple) > 0 || len(more) > 0:
+		after.unwarped = append(after.unwarped, unwarped...)
+		after.simple = append(after.simple, simple...)
+		after.inOrder = append(after.inOrder, inOrder...)
+		after.stored = append(after.stored, stored...)
+		after.unneeded = append(after.unneeded, unneeded...)
+		after.apart = append(after.apart, more...)
+	case slices.Contains(kernels, WholeSchedule) && !after.plain && slices.Contains(r.Problem.Inlined, true):
+		after.plain, after.apart = true, all(s.p)
+	default:
+		return nil, nil
+	}
+	return s.run()
 }
 
 // without is the kernels that are not among others.

@@ -43,6 +43,19 @@ func kernels(r *Result) map[string]int {
 	return members
 }
 
+// runnerUp is the last schedule of a session in which each but it had faults; nil where there is none.
+func runnerUp(p *halideir.Pipeline, params Params, faults [][]Fault, explain bool) (*Result, error) {
+	s := NewSession(p, params, explain)
+	r, err := s.First()
+	for _, found := range faults {
+		if err != nil || r == nil {
+			return nil, err
+		}
+		r, err = s.RunnerUp(found)
+	}
+	return r, err
+}
+
 func TestRunnerUp(t *testing.T) {
 	p := twoChains()
 	id := func(label string) int {
@@ -62,7 +75,7 @@ func TestRunnerUp(t *testing.T) {
 		{"the whole schedule twice, with nothing inlined", [][]Fault{{{Func: WholeSchedule}}, {{Func: WholeSchedule}}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := RunnerUp(p, paperParams(), nil, c.faults, false)
+			r, err := runnerUp(p, paperParams(), c.faults, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +103,7 @@ func TestSimpler(t *testing.T) {
 	prm := paperParams()
 	prm.Tiling, prm.Cost = "block-window", "issue"
 	strategies := func(faults ...[]Fault) map[string]string {
-		r, err := RunnerUp(p, prm, nil, faults, false)
+		r, err := runnerUp(p, prm, faults, false)
 		if err != nil || r == nil {
 			t.Fatal(r, err)
 		}
@@ -122,7 +135,7 @@ func TestUnwarped(t *testing.T) {
 	output := slices.IndexFunc(p.Funcs, func(f halideir.Func) bool { return f.Output })
 	var got []string
 	for faults := [][]Fault(nil); len(faults) < 3; faults = append(faults, []Fault{{Func: output}}) {
-		r, err := RunnerUp(p, DefaultParams(), nil, faults, false)
+		r, err := runnerUp(p, DefaultParams(), faults, false)
 		if err != nil || r == nil {
 			t.Fatal(r, err)
 		}
@@ -167,7 +180,7 @@ func TestNothingInlined(t *testing.T) {
 		{[][]Fault{{{Func: 0}}}, nil}, // one kernel at fault is no reason
 		{[][]Fault{{{Func: WholeSchedule}}, {{Func: WholeSchedule}}}, nil},
 	} {
-		r, err := RunnerUp(p, paperParams(), nil, c.faults, true)
+		r, err := runnerUp(p, paperParams(), c.faults, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +235,7 @@ func TestUnneeded(t *testing.T) {
 		{"one after the other", [][]Fault{unneeded("updated_read"), append(unneeded("updated_read"), unneeded("pure_read")...)}, []string{"pure", "updated_beside"}, []string{"updated", "updated_read"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := RunnerUp(p, paperParams(), nil, c.faults, false)
+			r, err := runnerUp(p, paperParams(), c.faults, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -245,7 +258,7 @@ func TestUnneeded(t *testing.T) {
 			}
 		})
 	}
-	if r, err := RunnerUp(p, paperParams(), nil, [][]Fault{unneeded("pure_read"), unneeded("pure_read")}, false); err != nil || r != nil {
+	if r, err := runnerUp(p, paperParams(), [][]Fault{unneeded("pure_read"), unneeded("pure_read")}, false); err != nil || r != nil {
 		t.Errorf("a second time: %v, %v, want no answer", r, err)
 	}
 }
@@ -286,7 +299,7 @@ func TestTorn(t *testing.T) {
 		faults [][]Fault
 		atomic bool
 	}{{nil, true}, {[][]Fault{torn}, false}} {
-		r, err := RunnerUp(p, paperParams(), nil, c.faults, false)
+		r, err := runnerUp(p, paperParams(), c.faults, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +307,7 @@ func TestTorn(t *testing.T) {
 			t.Errorf("after %v: atomic %v, want %v", c.faults, got, c.atomic)
 		}
 	}
-	if r, err := RunnerUp(p, paperParams(), nil, [][]Fault{torn, torn}, false); err != nil || r != nil {
+	if r, err := runnerUp(p, paperParams(), [][]Fault{torn, torn}, false); err != nil || r != nil {
 		t.Errorf("a second time: %v, %v, want no answer", r, err)
 	}
 }

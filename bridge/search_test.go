@@ -32,7 +32,7 @@ func TestSearchByPtxas(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, u := range uses {
-			spills += u.SpillStores + u.SpillLoads
+			spills += u.SpillBytes()
 		}
 		return spills, body(t, args[3], "bilateral_grid"), said
 	}

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
+
+	"gowarp/internal/wholefile"
 )
 
 // WeightsFormat and WeightsVersion say what a file of weights is.
@@ -43,12 +44,8 @@ func EncodeWeights(device string, weights [len(FittedTerms)]float64) ([]byte, er
 
 // ReadWeights reads a file, and says what is wrong with one that is not as EncodeWeights makes them, or of another device.
 func ReadWeights(file, device string) (*[len(FittedTerms)]float64, error) {
-	data, err := os.ReadFile(file)
+	data, err := wholefile.Read(file)
 	if err != nil {
-		var e *os.PathError
-		if errors.As(err, &e) {
-			err = e.Err
-		}
 		return nil, fmt.Errorf("%w; %s", err, fitAgain)
 	}
 	f := WeightsFile{}

@@ -72,7 +72,7 @@ func (f DPFusion) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge,
 		s.Remarks = append(s.Remarks, fmt.Sprintf("grouping=dpfusion: all valid fusions are more than %d groups to price; those of at most %d nodes were priced, round by round, and greedy merges too, and the cheaper stands", d.budget, d.tightest))
 	}
 	merges = append(merges, st.refusals()...)
-	return slices.DeleteFunc(st.groups, func(g *plan.Group) bool { return g == nil }), merges, nil
+	return remaining(st.groups), merges, nil
 }
 
 // dp is the search over one state of the groups. Nodes are named by the outputs of their groups.
@@ -97,10 +97,8 @@ type dp struct {
 
 // fuse repeats rounds until one changes nothing, and says what was fused.
 func (d *dp) fuse() []Merge {
-	if groups := slices.DeleteFunc(slices.Clone(d.groups), func(g *plan.Group) bool { return g == nil }); len(groups) <= mostSettled {
-		for _, g := range groups {
-			d.settle(g)
-		}
+	if groups := remaining(d.groups); len(groups) <= mostSettled {
+		d.settleAll(groups)
 	}
 	merged := d.copy()
 	merges, bounded := d.rounds()
@@ -108,13 +106,7 @@ func (d *dp) fuse() []Merge {
 		return merges
 	}
 	by := merged.merge()
-	if d.settles {
-		for _, g := range merged.groups {
-			if g != nil {
-				d.settle(g)
-			}
-		}
-	}
+	d.settleAll(remaining(merged.groups))
 	if merged.cost() < d.cost() {
 		*d.state = *merged
 		return by
@@ -142,6 +134,13 @@ func (d *dp) settle(g *plan.Group) bool {
 		g.Cost = f.Cost
 	}
 	return true
+}
+
+// settleAll settles groups.
+func (d *dp) settleAll(groups []*plan.Group) {
+	for _, g := range groups {
+		d.settle(g)
+	}
 }
 
 // settleCones settles what solve chose.

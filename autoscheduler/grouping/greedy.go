@@ -29,7 +29,7 @@ func (Greedy) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, err
 		merges = append(merges, st.merge()...)
 	}
 	merges = append(merges, st.refusals()...)
-	return slices.DeleteFunc(st.groups, func(g *plan.Group) bool { return g == nil }), merges, nil
+	return remaining(st.groups), merges, nil
 }
 
 // merge makes the merge that gains most until none gains.
@@ -52,10 +52,8 @@ func (st *state) copy() *state {
 // cost is that of all groups.
 func (st *state) cost() float64 {
 	sum := 0.0
-	for _, g := range st.groups {
-		if g != nil {
-			sum += g.Cost
-		}
+	for _, g := range remaining(st.groups) {
+		sum += g.Cost
 	}
 	return sum
 }
@@ -63,10 +61,8 @@ func (st *state) cost() float64 {
 // faults is how many rules the groups break.
 func (st *state) faults() int {
 	n := 0
-	for _, g := range st.groups {
-		if g != nil {
-			n += g.Faults
-		}
+	for _, g := range remaining(st.groups) {
+		n += g.Faults
 	}
 	return n
 }

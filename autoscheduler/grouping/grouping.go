@@ -3,6 +3,8 @@
 package grouping
 
 import (
+	"slices"
+
 	"gowarp/autoscheduler/search"
 	"gowarp/internal/plan"
 )
@@ -45,4 +47,9 @@ func singles(pr *plan.Problem) []*plan.Group {
 		}
 	}
 	return groups
+}
+
+// remaining are the groups that there are, by ascending id of their outputs.
+func remaining(groups []*plan.Group) []*plan.Group {
+	return slices.DeleteFunc(slices.Clone(groups), func(g *plan.Group) bool { return g == nil })
 }

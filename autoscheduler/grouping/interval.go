@@ -42,7 +42,7 @@ func (Interval) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, e
 		s.Remarks = append(s.Remarks, fmt.Sprintf("grouping=interval: there is more to look at than %d groups to price and %d moves; effort=thorough prices more", v.budget(), moveBudget))
 	}
 	merges := append(v.merges(), st.refusals()...)
-	return slices.DeleteFunc(st.groups, func(g *plan.Group) bool { return g == nil }), merges, nil
+	return remaining(st.groups), merges, nil
 }
 
 // intervalBudget is how many groups of several Funcs are priced at most, by effort: half of them for the cuts, what they leave for the moves. With a coster that knows
@@ -98,11 +98,7 @@ func (v *intervals) begin() {
 func (v *intervals) start() *partition {
 	greedy := v.state.copy()
 	greedy.merge()
-	for _, g := range greedy.groups {
-		if g != nil && len(g.Members) > 0 {
-			v.pricer.note(g)
-		}
-	}
+	v.note(greedy.groups)
 	best := v.partition(func(id int) bool { return greedy.of[id] == id })
 	orders := v.orders()
 	longest := v.longest(orders)
@@ -114,13 +110,18 @@ func (v *intervals) start() *partition {
 	return best
 }
 
-// present is the partition that the groups are.
-func (v *intervals) present() *partition {
-	for _, g := range v.groups {
-		if g != nil && len(g.Members) > 0 {
+// note keeps the prices of groups of several.
+func (v *intervals) note(groups []*plan.Group) {
+	for _, g := range remaining(groups) {
+		if len(g.Members) > 0 {
 			v.pricer.note(g)
 		}
 	}
+}
+
+// present is the partition that the groups are.
+func (v *intervals) present() *partition {
+	v.note(v.groups)
 	return v.partition(func(id int) bool { return v.of[id] == id })
 }
 
@@ -348,8 +349,8 @@ func (v *intervals) take(p *partition) {
 // merges says of every group of several what it gains over a kernel for each of them.
 func (v *intervals) merges() []Merge {
 	var out []Merge
-	for _, g := range v.groups {
-		if g == nil || len(g.Members) == 0 {
+	for _, g := range remaining(v.groups) {
+		if len(g.Members) == 0 {
 			continue
 		}
 		last := len(g.Members) - 1

@@ -1,8 +1,6 @@
 package grouping
 
 import (
-	"slices"
-
 	"gowarp/autoscheduler/search"
 	"gowarp/internal/plan"
 )
@@ -15,5 +13,5 @@ func (None) Name() string { return "none" }
 
 // Group implements Grouping.
 func (None) Group(s *search.Searcher, _ Inliner) ([]*plan.Group, []Merge, error) {
-	return slices.DeleteFunc(singles(s.Problem), func(g *plan.Group) bool { return g == nil }), nil, nil
+	return remaining(singles(s.Problem)), nil, nil
 }

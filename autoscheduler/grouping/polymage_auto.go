@@ -64,7 +64,7 @@ func (PolyMageAuto) Group(s *search.Searcher, _ Inliner) ([]*plan.Group, []Merge
 		return nil, nil, fmt.Errorf("grouping: polymage-auto has one tile for all kernels, and none of %d fits: %w", len(tiles), failed)
 	}
 	merges := append(best.merges, best.refusals()...)
-	return slices.DeleteFunc(best.groups, func(g *plan.Group) bool { return g == nil }), merges, nil
+	return remaining(best.groups), merges, nil
 }
 
 // tuned is one tile and threshold, and what comes of them.

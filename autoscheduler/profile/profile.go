@@ -12,11 +12,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 
 	"gowarp/halideir"
 	"gowarp/internal/plan"
+	"gowarp/internal/wholefile"
 )
 
 // FormatName and Version say what a file is.
@@ -79,11 +79,8 @@ func Digest(p *halideir.Pipeline) string {
 
 // Read reads a file, and says what is wrong with one that is not as Write makes them.
 func Read(file string) (*Profile, error) {
-	data, err := os.ReadFile(file)
+	data, err := wholefile.Read(file)
 	if err != nil {
-		if e, ok := err.(*os.PathError); ok {
-			err = e.Err
-		}
 		return nil, fmt.Errorf("%w; `gowarp profile` writes profiles", err)
 	}
 	return Decode(data)

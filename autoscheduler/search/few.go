@@ -8,7 +8,6 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/internal/plan"
-	"gowarp/occupancy"
 )
 
 // Few is how many ways to run a kernel an effort has compiled, with search=ptxas.
@@ -103,31 +102,60 @@ func betterCompiled(a, b *ranked) bool {
 	return better(&a.price, &b.price)
 }
 
-// compiled chooses among candidates by what the compiler said of them: it is -1 where it said nothing of any. Those of which it said
-// nothing are left out.
-func (s *Searcher) compiled(all []ranked, ph coster.Phase) (at int) {
-	at = -1
-	for i := range all {
-		r := &all[i]
-		c, ok := s.Compiled[Identity(s.Problem, r.kernel)]
-		if !ok {
-			continue
-		}
-		k := *r.kernel
-		k.Registers, k.SpillBytes = c.Registers, c.SpillBytes
-		res, err := s.Problem.Device.Occupancy(occupancy.Usage{Threads: int(k.ThreadsPerBlock()), Registers: k.Registers, SharedBytes: int(k.SharedBytes)})
-		if err != nil {
-			continue
-		}
-		k.Occupancy = res
-		p := s.Coster.Price(k.View(s.Problem), &k, ph)
-		if !p.Valid() && !p.Launches {
-			continue
-		}
-		r.kernel, r.price = &k, p
-		if at < 0 || betterCompiled(r, &all[at]) {
-			at = i
-		}
+// Ways is the most ways that any of the kernels has, of those few that Searcher.Few keeps.
+func (f *Found) Ways() int {
+	n := 0
+	for _, ways := range f.ways {
+		n = max(n, len(ways))
 	}
-	return at
+	return n
+}
+
+// Way is the group with each kernel run in the n-th best of its few ways, or in its last one.
+func (f *Found) Way(n int) *Found {
+	return f.with(func(ways []ranked) (ranked, bool) { return ways[min(n, len(ways)-1)], true })
+}
+
+// Judge is the group with each kernel run in the best of its few ways by what a compiler said of them, by Identity. A kernel of which it said nothing stays as it is.
+func (s *Searcher) Judge(f *Found, said map[string]Compiled) *Found {
+	return f.with(func(ways []ranked) (best ranked, ok bool) {
+		for i := range ways {
+			r, known := s.compiled(&ways[i], said)
+			if known && (!ok || betterCompiled(&r, &best)) {
+				best, ok = r, true
+			}
+		}
+		return best, ok
+	})
+}
+
+// with has some of the kernels run as pick says, which may leave one as it is.
+func (f *Found) with(pick func(ways []ranked) (ranked, bool)) *Found {
+	if len(f.ways) == 0 {
+		return f
+	}
+	out := &Found{Layout: &plan.Layout{}, Looks: f.Looks, ways: f.ways}
+	for i, k := range f.Layout.Kernels {
+		r, ok := pick(f.ways[i])
+		if !ok {
+			r = ranked{k, f.Prices[i]}
+		}
+		out.add(r)
+	}
+	return out
+}
+
+// compiled is a way with what a compiler said of it, priced again. It is not known where nothing was said, and where it could not be launched.
+func (s *Searcher) compiled(r *ranked, said map[string]Compiled) (_ ranked, known bool) {
+	c, ok := said[Identity(s.Problem, r.kernel)]
+	if !ok {
+		return ranked{}, false
+	}
+	k := *r.kernel
+	k.Registers, k.SpillBytes = c.Registers, c.SpillBytes
+	if err := k.Occupy(s.Problem.Device); err != nil {
+		return ranked{}, false
+	}
+	p := s.Coster.Price(k.View(s.Problem), &k, coster.Final)
+	return ranked{&k, p}, p.Valid() || p.Launches
 }

@@ -34,10 +34,8 @@ type Searcher struct {
 	Unwarped []int
 	// Remarks are what a grouping wants said of its search as a whole.
 	Remarks []string
-	// Few, if it is not 0, has Found hold so many ways to run each kernel, and Trial takes the one with that number instead of the best.
-	Few, Trial int
-	// Compiled is what a compiler said of kernels, by Identity: where it did, it decides among those few.
-	Compiled map[string]Compiled
+	// Few, if it is not 0, has Found hold so many ways to run each kernel; see Found.Way and Judge.
+	Few int
 	// Explain asks the final search to say what it looked at; it decides the same without.
 	Explain bool
 }
@@ -49,8 +47,18 @@ type Found struct {
 	Cost   float64
 	// Reject says why even the best is inefficient; it launches all the same.
 	Reject string
-	Looks  []Look // one a kernel, if Searcher.Explain
-	Ways   int    // the most ways that any kernel has, of those few that Searcher.Few keeps
+	Looks  []Look     // one a kernel, if Searcher.Explain
+	ways   [][]ranked // one list a kernel, the best first, if Searcher.Few and it is not on the host
+}
+
+// add takes in the next kernel.
+func (f *Found) add(r ranked) {
+	f.Layout.Kernels = append(f.Layout.Kernels, r.kernel)
+	f.Prices = append(f.Prices, r.price)
+	f.Cost += r.price.Cost
+	if !r.price.Valid() && f.Reject == "" {
+		f.Reject = r.price.Reject.String()
+	}
 }
 
 // Faults is how many rules of the coster the kernels break.
@@ -73,8 +81,7 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 	out := &Found{Layout: &plan.Layout{}}
 	if why := pr.Host[g.Out]; why != "" {
 		for stage := range max(1, len(f.Stages)) {
-			out.Layout.Kernels = append(out.Layout.Kernels, &plan.Kernel{Strategy: "host", Host: true, Why: why, Out: plan.Nest{Func: g.Out, Stage: stage}})
-			out.Prices = append(out.Prices, coster.Price{})
+			out.add(ranked{kernel: &plan.Kernel{Strategy: "host", Host: true, Why: why, Out: plan.Nest{Func: g.Out, Stage: stage}}})
 			if s.Explain {
 				out.Looks = append(out.Looks, Look{})
 			}
@@ -82,47 +89,37 @@ func (s *Searcher) Best(g *plan.Group, ph coster.Phase) (*Found, error) {
 		return out, nil
 	}
 	for stage := range f.Stages {
-		k, p, look, ways, err := s.bestKernel(g, stage, ph, s.Options)
+		best, err := s.bestKernel(g, stage, ph, s.Options)
 		if err != nil {
 			return nil, err
 		}
-		if s.Options.Nesting == strategy.NestSevere && len(g.Members) > 0 && strategy.Severe(k) {
-			nested, q, seen, others, err := s.bestKernel(g, stage, ph, strategy.Options{Nesting: strategy.NestAlways})
-			if err == nil && better(&q, &p) {
-				k, p, look, ways = nested, q, seen, others
+		if s.Options.Nesting == strategy.NestSevere && len(g.Members) > 0 && strategy.Severe(best.kernel) {
+			nested, err := s.bestKernel(g, stage, ph, strategy.Options{Nesting: strategy.NestAlways})
+			if err == nil && better(&nested.price, &best.price) {
+				best = nested
 			}
 		}
-		if len(ways) > 0 {
-			out.Ways = max(out.Ways, len(ways))
-			if at := s.way(ways, ph); at >= 0 {
-				k, p = ways[at].kernel, ways[at].price
-			}
+		out.add(best.ranked)
+		if best.look != nil {
+			out.Looks = append(out.Looks, *best.look)
 		}
-		if look != nil {
-			out.Looks = append(out.Looks, *look)
-		}
-		out.Layout.Kernels = append(out.Layout.Kernels, k)
-		out.Prices = append(out.Prices, p)
-		out.Cost += p.Cost
-		if !p.Valid() && out.Reject == "" {
-			out.Reject = p.Reject.String()
+		if len(best.ways) > 0 {
+			out.ways = append(out.ways, best.ways)
 		}
 	}
 	return out, nil
 }
 
-// way is which of a few ways to take; -1 for the best as it is.
-func (s *Searcher) way(ways []ranked, ph coster.Phase) int {
-	if len(s.Compiled) > 0 {
-		return s.compiled(ways, ph)
-	}
-	return min(s.Trial, len(ways)-1)
+// winner is the best way to run a kernel.
+type winner struct {
+	ranked
+	look *Look    // what was looked at, if somebody wants to know
+	ways []ranked // the few best ways, this one first, if they are wanted
 }
 
-// bestKernel is the best way to run one stage of the group's output, what was looked at
-// if somebody wants to know, and the few best ways if they are wanted. Options that nest only where needs are severe are for Best to
+// bestKernel is the best way to run one stage of the group's output. Options that nest only where needs are severe are for Best to
 // resolve; here they do not nest.
-func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strategy.Options) (*plan.Kernel, coster.Price, *Look, []ranked, error) {
+func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strategy.Options) (*winner, error) {
 	var look *Look
 	if s.Explain && ph == coster.Final {
 		look = &Look{}
@@ -216,9 +213,9 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	}
 	if best == nil {
 		f := &pr.P.Funcs[g.Out]
-		return nil, price, look, nil, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, &why)
+		return nil, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, &why)
 	}
-	return best, price, look, kept.best(), nil
+	return &winner{ranked{best, price}, look, kept.best()}, nil
 }
 
 // withOtherwise are strategies, and behind them those for what they cannot do.

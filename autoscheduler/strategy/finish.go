@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gowarp/internal/plan"
-	"gowarp/occupancy"
 )
 
 // finish derives a kernel's launch and resources from its nests.
@@ -35,16 +34,10 @@ func finish(pr *plan.Problem, k *plan.Kernel) error {
 	if k.Registers == 0 {
 		k.Registers = registers(pr, k)
 	}
-	threads := k.ThreadsPerBlock()
-	if threads > int64(pr.Device.MaxThreadsPerBlock) {
+	if k.ThreadsPerBlock() > int64(pr.Device.MaxThreadsPerBlock) {
 		return nil // the gate and the costers reject it; the calculator has no answer
 	}
-	res, err := pr.Device.Occupancy(occupancy.Usage{Threads: int(threads), Registers: k.Registers, SharedBytes: int(k.SharedBytes)})
-	if err != nil {
-		return err
-	}
-	k.Occupancy = res
-	return nil
+	return k.Occupy(pr.Device)
 }
 
 // block is the thread block of a kernel that no member widens.

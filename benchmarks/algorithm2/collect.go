@@ -143,12 +143,11 @@ func (l *line) kernels(p *halideir.Pipeline) (out []Kernel, dropped int, err err
 
 // match is the kernel of the line that a laid out one is.
 func (l *line) match(p *halideir.Pipeline, k *plan.Kernel) int {
-	prefix := ptxas.Prefix(p.Funcs[k.Out.Func].Name, k.Out.Stage)
 	return slices.IndexFunc(l.Kernels, func(m struct {
 		bench.Kernel
 		TimeUS float64 `json:"time_us"`
 	}) bool {
-		return strings.HasPrefix(strings.TrimPrefix(m.Name, "_"), prefix) && m.Count != nil && m.Count.Blocks > 0 && m.Blocks == k.Grid && m.Threads == k.Block && m.SharedBytes == k.SharedBytes
+		return ptxas.Of(m.Name, p.Funcs[k.Out.Func].Name, k.Out.Stage) && m.Count != nil && m.Count.Blocks > 0 && m.Blocks == k.Grid && m.Threads == k.Block && m.SharedBytes == k.SharedBytes
 	})
 }
 

@@ -282,7 +282,7 @@ func (m *measurement) kernels(e *harness.Emission) error {
 		return m.ends(failure(err, m.job.Limits, CannotLaunch))
 	}
 	for _, u := range uses {
-		m.rec.Kernels = append(m.rec.Kernels, Kernel{Name: u.Kernel, Registers: u.Registers, SpillBytes: u.SpillStores + u.SpillLoads, StackBytes: u.StackBytes})
+		m.rec.Kernels = append(m.rec.Kernels, Kernel{Name: u.Kernel, Registers: u.Registers, SpillBytes: u.SpillBytes(), StackBytes: u.StackBytes})
 	}
 	m.phase(phaseLink)
 	program, err := m.tree.Link(e)

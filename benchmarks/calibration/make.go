@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/harness"
@@ -155,10 +154,9 @@ func (l *Line) take(r *bench.Record) {
 
 // take notes what was counted of a kernel. A Func whose label is not its name, as of two with one name, has nothing.
 func (k *Kernel) take(r *bench.Record) {
-	prefix := ptxas.Prefix(k.Func, k.Stage)
 	for i := range r.Kernels {
 		c := r.Kernels[i].Count
-		if c == nil || !strings.HasPrefix(strings.TrimPrefix(r.Kernels[i].Name, "_"), prefix) {
+		if c == nil || !ptxas.Of(r.Kernels[i].Name, k.Func, k.Stage) {
 			continue
 		}
 		per := 32 / float64(r.Counted.Elements)

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/profile"
@@ -138,8 +137,7 @@ type stageCount struct {
 
 // stage is what is known of a stage, if it is a kernel.
 func (m *measured) stage(f *halideir.Func, stage int) (out stageCount, ok bool, err error) {
-	prefix := ptxas.Prefix(f.Name, stage)
-	named := func(name string) bool { return strings.HasPrefix(strings.TrimPrefix(name, "_"), prefix) }
+	named := func(name string) bool { return ptxas.Of(name, f.Name, stage) }
 	u := slices.IndexFunc(m.uses, func(u ptxas.Use) bool { return named(u.Kernel) })
 	k := slices.IndexFunc(m.report.Kernels, func(k *simulator.Kernel) bool { return named(k.Name) })
 	if u < 0 || k < 0 || m.report.Kernels[k].Count.Threads == 0 {

@@ -134,7 +134,7 @@ func measure(tree *harness.Tree, name string, w way) ([]kernel, error) {
 		if prefix == "" {
 			return nil, fmt.Errorf("the log tells of no kernel that could be %s", u.Kernel)
 		}
-		out = append(out, kernel{u.Kernel, estimates[prefix], u.Registers, capped[i].SpillStores + capped[i].SpillLoads})
+		out = append(out, kernel{u.Kernel, estimates[prefix], u.Registers, capped[i].SpillBytes()})
 	}
 	return out, nil
 }

@@ -1,6 +1,10 @@
 package textfile
 
-import "os"
+import (
+	"os"
+
+	"gowarp/internal/wholefile"
+)
 
 // Replace makes a file of these bytes. Whoever reads it meanwhile has the old file, whole, and so it stays where they
 // cannot all be written, as on a full disk.
@@ -9,10 +13,5 @@ func Replace(path string, content []byte) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, content, 0o666)
 	}
-	tmp := path + ".new"
-	if err := os.WriteFile(tmp, content, 0o666); err != nil {
-		_ = os.Remove(tmp)
-		return err
-	}
-	return os.Rename(tmp, path)
+	return wholefile.Write(path, content)
 }

@@ -12,6 +12,7 @@ import "C"
 
 import (
 	"fmt"
+	"runtime/cgo"
 	"runtime/debug"
 	"unsafe"
 
@@ -19,23 +20,27 @@ import (
 	"gowarp/halideir/schedule"
 )
 
-// Request is what C++ asks.
+// Request is what C++ asks first of a pipeline.
 type Request struct {
 	JSON    []byte            // the pipeline; valid only during the call
 	Params  map[string]string // the autoscheduler's parameters, without their prefix
 	Verbose int               // level of HL_DEBUG_AUTOSCHEDULE
-	// Faults are what checks found: of the first schedule, of the runner-up that was the
-	// answer to it, and so on.
-	Faults [][]Fault
-	// Codes are what came of the answers with Compile.
-	Codes []Code
+}
+
+// Session answers for one pipeline, until an answer is taken.
+type Session interface {
+	// First is the first answer.
+	First() (Answer, error)
+	// Compiled is the next answer after one that asked for device code.
+	Compiled(Code) (Answer, error)
+	// RunnerUp is the next answer after one in which a check found faults.
+	RunnerUp([]Fault) (Answer, error)
 }
 
 // Code is what came of a schedule that was to be compiled.
 type Code struct {
-	Trial int
-	Text  string // the device code
-	Why   string // why it is not there
+	Text string // the device code
+	Why  string // why it is not there
 }
 
 // FaultKind is what is wrong with a kernel.
@@ -69,9 +74,7 @@ type Answer struct {
 	Kernels    []Kernel
 	Needs      []Need
 	None       bool // there is no runner-up; the rest is not set
-	// Compile, if it is not 0, says that this is no answer yet: C++ is to ask again with what Directives give, compiled, as the Code of this
-	// number.
-	Compile int
+	Compile    bool // this is no answer yet: C++ is to ask again with what Directives give, compiled
 }
 
 // Kernel is a launch that the schedule's author expects, at the estimated sizes.
@@ -88,10 +91,10 @@ type Need struct {
 	Min, Max   int64
 }
 
-// Serve answers one request by calling schedule. An error, a panic included,
+// Serve answers one request: the first of a pipeline begins a session, which ends by End. An error, a panic included,
 // is handed to C++ as text. request and reply point to a gowarp_request and a
 // gowarp_reply. It returns 0, or 1 after an error.
-func Serve(request, reply unsafe.Pointer, schedule func(Request) (Answer, error)) (code int) {
+func Serve(request, reply unsafe.Pointer, begin func(Request) (Session, error)) (code int) {
 	req, out := (*C.gowarp_request)(request), (*C.gowarp_reply)(reply)
 	fail := func(msg string) int {
 		out.error = C.CString(msg)
@@ -102,7 +105,7 @@ func Serve(request, reply unsafe.Pointer, schedule func(Request) (Answer, error)
 			code = fail(fmt.Sprintf("gowarp: internal error: %v\n%s", r, debug.Stack()))
 		}
 	}()
-	answer, err := schedule(decode(req))
+	answer, err := next(req, out, begin)
 	if err != nil {
 		return fail(message(err))
 	}
@@ -118,9 +121,36 @@ func Serve(request, reply unsafe.Pointer, schedule func(Request) (Answer, error)
 	encodeKernels(out, answer.Kernels)
 	encodeNeeds(out, answer.Needs)
 	out.source, out.listing = C.CString(answer.Source), C.CString(answer.Listing)
-	out.check, out.compile = boolean(answer.Check), C.int32_t(answer.Compile)
+	out.check, out.compile = boolean(answer.Check), boolean(answer.Compile)
 	return 0
 }
+
+// next is what the request's session, which may have to begin, answers to it.
+func next(req *C.gowarp_request, out *C.gowarp_reply, begin func(Request) (Session, error)) (Answer, error) {
+	if req.session == 0 {
+		s, err := begin(decode(req))
+		if err != nil {
+			return Answer{}, err
+		}
+		out.session = C.uintptr_t(cgo.NewHandle(s))
+		return s.First()
+	}
+	s := cgo.Handle(req.session).Value().(Session)
+	if c := req.code; c != nil {
+		if c.device_code == nil {
+			return s.Compiled(Code{Why: C.GoString(c.why)})
+		}
+		return s.Compiled(Code{Text: C.GoString(c.device_code)})
+	}
+	faults := make([]Fault, req.num_faults)
+	for i, f := range unsafe.Slice(req.faults, len(faults)) {
+		faults[i] = Fault{int(f._func), FaultKind(f.kind)}
+	}
+	return s.RunnerUp(faults)
+}
+
+// End ends a session.
+func End(session uintptr) { cgo.Handle(session).Delete() }
 
 func decode(req *C.gowarp_request) Request {
 	r := Request{
@@ -132,21 +162,6 @@ func decode(req *C.gowarp_request) Request {
 	keys, values := unsafe.Slice(req.keys, n), unsafe.Slice(req.values, n)
 	for i := range n {
 		r.Params[C.GoString(keys[i])] = C.GoString(values[i])
-	}
-	for _, f := range unsafe.Slice(req.faults, int(req.num_faults)) {
-		for len(r.Faults) <= int(f.attempt) {
-			r.Faults = append(r.Faults, nil)
-		}
-		r.Faults[f.attempt] = append(r.Faults[f.attempt], Fault{int(f._func), FaultKind(f.kind)})
-	}
-	for _, c := range unsafe.Slice(req.codes, int(req.num_codes)) {
-		code := Code{Trial: int(c.trial)}
-		if c.device_code != nil {
-			code.Text = C.GoString(c.device_code)
-		} else {
-			code.Why = C.GoString(c.why)
-		}
-		r.Codes = append(r.Codes, code)
 	}
 	return r
 }

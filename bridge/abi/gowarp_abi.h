@@ -55,39 +55,38 @@ enum {
     gowarp_torn,            // an operation that was to be atomic is not
 };
 
-// What a check found wrong with an earlier answer: the kernel of a Func, or the schedule
+// What a check found wrong with the last answer: the kernel of a Func, or the schedule
 // as a whole.
 typedef struct {
-    int32_t attempt;  // which answer, from 0
-    int32_t func;     // -1: it is not known which kernel
+    int32_t func;  // -1: it is not known which kernel
     int32_t kind;
 } gowarp_fault;
 
-// What came of a schedule that was to be compiled.
+// What came of the last answer, which was to be compiled.
 typedef struct {
-    int32_t trial;
     const char *device_code;  // NULL if it was not to be had
     const char *why;          // then
 } gowarp_code;
 
-// What C++ asks of Go: everything is owned by C++ and valid during the call.
+// What C++ asks of Go: everything is owned by C++ and valid during the call. The requests for one pipeline are a session; of all but the
+// first only session, faults and code are looked at.
 typedef struct {
+    uintptr_t session;  // as the first reply has it; 0 in the first request
     const char *json;  // the exported pipeline
     size_t json_bytes;
     const char **keys;  // parameters, in the order of their names
     const char **values;
     int32_t num_params;
     int32_t verbose;  // level of HL_DEBUG_AUTOSCHEDULE
-    // Of the first schedule, of the runner-up that was the answer to it, and so on.
-    const gowarp_fault *faults;
+    const gowarp_fault *faults;  // of the last answer
     int32_t num_faults;
-    const gowarp_code *codes;  // one for each answer that asked for it
-    int32_t num_codes;
+    const gowarp_code *code;  // where the last answer asked for it, else NULL
 } gowarp_request;
 
 // What Go answers. Everything in it was allocated by malloc and is freed by
 // gowarp_reply_free. error is NULL on success; then the rest is set.
 typedef struct {
+    uintptr_t session;  // to be given to gowarp_end, if it is not 0, whether there was an error or not
     gowarp_directive *directives;
     int32_t num_directives;
     char *source;   // the schedule as Halide C++
@@ -98,7 +97,7 @@ typedef struct {
     gowarp_need *needs;
     int32_t num_needs;
     int32_t none;  // there is no runner-up that lacks the faults; the rest is not set
-    int32_t compile;  // no answer yet: ask again with the device code that these directives give, as that of this trial; 0 is none
+    int32_t compile;  // no answer yet: ask again with the device code that these directives give
     char *error;
 } gowarp_reply;
 

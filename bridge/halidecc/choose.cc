@@ -24,11 +24,11 @@ constexpr int most_remedies = 8;
 
 std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &ask,
                               const std::function<void(const std::string &)> &say) {
-    std::vector<gowarp_fault> faults;
-    std::unique_ptr<Reply> winner = ask(faults), now;
-    const auto runner_up = [&](int attempt, const std::vector<int> &funcs, int32_t kind) {
+    std::unique_ptr<Reply> winner = ask({}), now;
+    const auto runner_up = [&](const std::vector<int> &funcs, int32_t kind) {
+        std::vector<gowarp_fault> faults;
         for (int f : funcs) {
-            faults.push_back({attempt, f, kind});
+            faults.push_back({f, kind});
         }
         std::unique_ptr<Reply> next = ask(faults);
         if (next->none) {
@@ -54,9 +54,9 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
         const bool refused = v.kind == Verdict::refused, remedy = attempt < most_remedies;
         const bool unneeded = remedy && !v.unneeded.empty(), torn = remedy && !unneeded && !v.torn.empty();
         const bool all = !unneeded && !torn && (refused || attempt >= most_by_kernel);
-        std::unique_ptr<Reply> next = unneeded ? runner_up(attempt, v.unneeded, gowarp_unneeded) :
-                                      torn     ? runner_up(attempt, v.torn, gowarp_torn) :
-                                                 runner_up(attempt, all ? std::vector<int>{whole} : v.funcs, gowarp_kernel_differs);
+        std::unique_ptr<Reply> next = unneeded ? runner_up(v.unneeded, gowarp_unneeded) :
+                                      torn     ? runner_up(v.torn, gowarp_torn) :
+                                                 runner_up(all ? std::vector<int>{whole} : v.funcs, gowarp_kernel_differs);
         if (!next && refused) {
             say("without fusion and inlining it is no better; the first schedule is taken");
             now.reset();

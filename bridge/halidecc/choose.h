@@ -17,7 +17,7 @@ struct Reply : gowarp_reply {
     Reply &operator=(const Reply &) = delete;
 };
 
-// Asks for a schedule that lacks the faults. Throws Halide::CompileError.
+// Asks for a schedule, and then for one that lacks the faults of the last. Throws Halide::CompileError.
 using Ask = std::function<std::unique_ptr<Reply>(const std::vector<gowarp_fault> &)>;
 
 // The schedule to apply: the first one, if Halide makes of it what its author expects;

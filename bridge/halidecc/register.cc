@@ -23,6 +23,7 @@ using namespace Halide;
 // Defined in Go by package plugin. Weak, so that this package links into test
 // binaries without it.
 extern "C" __attribute__((weak)) int gowarp_schedule(gowarp_request *request, gowarp_reply *reply);
+extern "C" __attribute__((weak)) void gowarp_end(uintptr_t session);
 
 extern "C" void gowarp_reply_free(gowarp_reply *reply) {
     for (int32_t i = 0; i < reply->num_directives; i++) {
@@ -81,6 +82,16 @@ struct DeepGraph : Graph {
     }
 };
 
+// What Go keeps of a pipeline between requests.
+struct Session {
+    uintptr_t handle = 0;
+    ~Session() {
+        if (handle) {
+            gowarp_end(handle);
+        }
+    }
+};
+
 void autoschedule(const Pipeline &pipeline, const Target &target, const AutoschedulerParams &params,
                   AutoSchedulerResults *results) {
     if (getpid() != loaded_in) {
@@ -119,15 +130,10 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         values.push_back(kv.second.c_str());
     }
     double schedule_ms = 0;
-    std::vector<Code> codes;
-    std::vector<int32_t> trials;  // parallel to it
-    const auto once = [&](const std::vector<gowarp_fault> &faults) {
-        std::vector<gowarp_code> compiled;
-        for (size_t i = 0; i < codes.size(); i++) {
-            const bool has = codes[i].why.empty();
-            compiled.push_back({trials[i], has ? codes[i].text.c_str() : nullptr, has ? nullptr : codes[i].why.c_str()});
-        }
+    Session session;
+    const auto once = [&](const std::vector<gowarp_fault> &faults, const gowarp_code *code) {
         gowarp_request request{};
+        request.session = session.handle;
         request.json = json.data();
         request.json_bytes = json.size();
         request.keys = keys.data();
@@ -136,26 +142,31 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         request.verbose = verbose;
         request.faults = faults.data();
         request.num_faults = (int32_t)faults.size();
-        request.codes = compiled.data();
-        request.num_codes = (int32_t)compiled.size();
+        request.code = code;
         auto reply = std::make_unique<Reply>();
         ms_since(clock);
         // Go never throws and nothing is thrown through it: an error is a string.
         gowarp_schedule(&request, reply.get());
         schedule_ms += ms_since(clock);
+        if (reply->session) {
+            session.handle = reply->session;
+        }
         if (reply->error) {
             throw CompileError(reply->error);
         }
         return reply;
     };
+    int trials = 0;
     double compile_ms = 0;
     const auto ask = [&](const std::vector<gowarp_fault> &faults) {
-        std::unique_ptr<Reply> reply = once(faults);
-        for (; reply->compile; reply = once(faults)) {
+        std::unique_ptr<Reply> reply = once(faults, nullptr);
+        for (; reply->compile; trials++) {
             auto begun = std::chrono::steady_clock::now();
-            codes.push_back(device_code(graph, target, *reply));
-            trials.push_back(reply->compile);
+            const Code made = device_code(graph, target, *reply);
+            const bool has = made.why.empty();
+            const gowarp_code code = {has ? made.text.c_str() : nullptr, has ? nullptr : made.why.c_str()};
             compile_ms += ms_since(begun);
+            reply = once({}, &code);
         }
         return reply;
     };
@@ -175,8 +186,8 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         fprintf(stderr, "%sgowarp: %zu Funcs, %s B of JSON: export %.1f ms, schedule %.1f ms, apply %.1f ms\n",
                 reply->listing ? reply->listing : "", graph.funcs.size(), grouped(json.size()).c_str(), export_ms,
                 schedule_ms, ms_since(clock));
-        if (!codes.empty()) {
-            fprintf(stderr, "gowarp: %zu trials compiled: %.1f ms\n", codes.size(), compile_ms);
+        if (trials > 0) {
+            fprintf(stderr, "gowarp: %d trials compiled: %.1f ms\n", trials, compile_ms);
         }
         if (reply->check) {
             fprintf(stderr, "gowarp: check: %.1f ms\n", check_ms);

@@ -7,10 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gowarp/internal/wholefile"
 )
 
-// write writes a file so that nobody ever sees half of it: under another name in
-// the same folder first, then renamed. A device or a pipe is written to and never
+// write writes a file so that nobody ever sees half of it. A device or a pipe is written to and never
 // replaced: root can rename a file over /dev/stdout.
 func write(name string, data []byte) error {
 	// Stat follows links that lead to no path, such as /dev/stdout's to a pipe.
@@ -28,7 +29,14 @@ func write(name string, data []byte) error {
 	} else if _, err := os.Lstat(name); err == nil {
 		return errors.New("it is a link that leads nowhere; remove it, or name another file")
 	}
-	return writeAtomically(name, data)
+	folder := filepath.Dir(name)
+	switch info, err := os.Stat(folder); {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("the folder " + folder + " does not exist; make it, or name another file")
+	case err != nil || !info.IsDir():
+		return errors.New(folder + " is not a folder; name another file")
+	}
+	return wholefile.Write(name, data)
 }
 
 // writeThrough writes to what is there and is no file.
@@ -39,35 +47,4 @@ func writeThrough(name string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
-}
-
-func writeAtomically(name string, data []byte) (err error) {
-	folder := filepath.Dir(name)
-	switch info, err := os.Stat(folder); {
-	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("the folder " + folder + " does not exist; make it, or name another file")
-	case err != nil || !info.IsDir():
-		return errors.New(folder + " is not a folder; name another file")
-	}
-	f, err := os.CreateTemp(folder, "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close() // again after a failed Close, harmlessly
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	// CreateTemp makes a private file; a dump is as readable as what a compiler writes.
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }

@@ -3,11 +3,12 @@
 // Command plugin is libautoschedule_gowarp.so, the shared library that a Halide
 // generator loads with -p. The C++ half (package halidecc) registers the
 // autoscheduler when the library is loaded and calls gowarp_schedule for each
-// pipeline; this half decodes the pipeline, schedules it and answers.
+// pipeline, again where what comes of the schedule is otherwise than expected; this half decodes the pipeline, schedules it and answers.
 //
 // It knows no Halide data structure and makes no scheduling decision.
 package main
 
+// #include <stdint.h>
 import "C"
 
 import (
@@ -19,7 +20,6 @@ import (
 
 	"gowarp/autoscheduler"
 	"gowarp/autoscheduler/explain"
-	"gowarp/autoscheduler/search"
 	"gowarp/bridge/abi"
 	_ "gowarp/bridge/halidecc" // registers the autoscheduler
 	"gowarp/halideir"
@@ -33,66 +33,103 @@ func main() {} // buildmode=c-shared asks for it and never calls it
 
 //export gowarp_schedule
 func gowarp_schedule(request, reply unsafe.Pointer) C.int {
-	return C.int(abi.Serve(request, reply, answer))
+	return C.int(abi.Serve(request, reply, begin))
 }
 
-func answer(req abi.Request) (abi.Answer, error) {
+//export gowarp_end
+func gowarp_end(session C.uintptr_t) { abi.End(uintptr(session)) }
+
+// session is what answers for one pipeline.
+type session struct {
+	p       *halideir.Pipeline
+	params  autoscheduler.Params
+	verbose int
+	asks    *autoscheduler.Session
+	trials  *trials // nil unless search=ptxas
+}
+
+func begin(req abi.Request) (abi.Session, error) {
 	params, err := autoscheduler.ParseParams(req.Params)
 	if err != nil {
-		return abi.Answer{}, err
+		return nil, err
 	}
 	// Before scheduling: the dump of a pipeline that cannot be scheduled is the
 	// one that somebody wants to see.
-	if params.Dump != "" && len(req.Faults) == 0 {
+	if params.Dump != "" {
 		if err := write(params.Dump, req.JSON); err != nil {
-			return abi.Answer{}, fmt.Errorf("dump=%s: %w", params.Dump, err)
+			return nil, fmt.Errorf("dump=%s: %w", params.Dump, err)
 		}
 	}
 	p, err := halideir.Decode(req.JSON)
 	if err != nil {
-		return abi.Answer{}, err
+		return nil, err
 	}
 	if err := autoscheduler.CheckTarget(p, params); err != nil {
+		return nil, err
+	}
+	s := &session{p: p, params: params, verbose: req.Verbose, asks: autoscheduler.NewSession(p, params, req.Verbose > 1)}
+	if params.Search == "ptxas" && params.Schedule == "" {
+		if s.trials, err = newTrials(s.asks, req.JSON, p, params); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// First implements abi.Session.
+func (s *session) First() (abi.Answer, error) {
+	if s.trials != nil {
+		wanted, err := s.trials.next()
+		if err != nil {
+			return abi.Answer{}, err
+		}
+		if wanted != nil {
+			return abi.Answer{Pipeline: s.p, Directives: wanted.Schedule.Directives, Compile: true}, nil
+		}
+	}
+	return s.answer(s.asks.First())
+}
+
+// Compiled implements abi.Session.
+func (s *session) Compiled(code abi.Code) (abi.Answer, error) {
+	if err := s.trials.take(code); err != nil {
 		return abi.Answer{}, err
 	}
-	faults := make([][]autoscheduler.Fault, len(req.Faults))
-	for i, found := range req.Faults {
-		for _, f := range found {
-			faults[i] = append(faults[i], autoscheduler.Fault{Func: f.Func, Unneeded: f.Kind == abi.Unneeded, Torn: f.Kind == abi.Torn})
-		}
+	return s.First()
+}
+
+// RunnerUp implements abi.Session.
+func (s *session) RunnerUp(found []abi.Fault) (abi.Answer, error) {
+	faults := make([]autoscheduler.Fault, len(found))
+	for i, f := range found {
+		faults[i] = autoscheduler.Fault{Func: f.Func, Unneeded: f.Kind == abi.Unneeded, Torn: f.Kind == abi.Torn}
 	}
-	var by map[string]search.Compiled
-	var notes []string
-	if params.Search == "ptxas" && params.Schedule == "" {
-		trial, number := (*autoscheduler.Result)(nil), 0
-		by, trial, number, notes, err = compiled(&req, p, params)
-		switch {
-		case err != nil:
-			return abi.Answer{}, err
-		case trial != nil:
-			return abi.Answer{Pipeline: p, Directives: trial.Schedule.Directives, Compile: number}, nil
-		}
-	}
-	r, err := autoscheduler.RunnerUp(p, params, by, faults, req.Verbose > 1)
+	return s.answer(s.asks.RunnerUp(faults))
+}
+
+// answer is a schedule as C++ gets it.
+func (s *session) answer(r *autoscheduler.Result, err error) (abi.Answer, error) {
 	switch {
 	case err != nil:
 		return abi.Answer{}, err
 	case r == nil:
 		return abi.Answer{None: true}, nil
 	}
-	a := abi.Answer{Pipeline: p, Directives: r.Schedule.Directives, Source: r.Schedule.CPlusPlus(p), Check: params.Check == "1" && params.Schedule == ""}
+	a := abi.Answer{Pipeline: s.p, Directives: r.Schedule.Directives, Source: r.Schedule.CPlusPlus(s.p), Check: s.params.Check == "1" && s.params.Schedule == ""}
 	for _, l := range r.Launches() {
 		a.Kernels = append(a.Kernels, abi.Kernel(l))
 	}
 	for _, n := range r.Needs() {
 		a.Needs = append(a.Needs, abi.Need(n))
 	}
-	if req.Verbose > 0 {
+	if s.verbose > 0 {
 		var b strings.Builder
-		for _, text := range notes {
-			fmt.Fprintln(&b, text)
+		if s.trials != nil {
+			for _, text := range s.trials.notes {
+				fmt.Fprintln(&b, text)
+			}
 		}
-		_ = listing(&b, p, r) // a Builder takes everything
+		_ = listing(&b, s.p, r) // a Builder takes everything
 		a.Listing = b.String()
 	}
 	return a, nil

@@ -14,56 +14,72 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"gowarp/autoscheduler"
-	"gowarp/autoscheduler/search"
 	"gowarp/bridge/abi"
 	"gowarp/halideir"
 	"gowarp/internal/ptxas"
 )
 
-// compiled is what ptxas says of the trials of a pipeline. Where the code of one is still wanted, that trial is returned instead, with its
-// number. notes are what people may want to know.
-func compiled(req *abi.Request, p *halideir.Pipeline, params autoscheduler.Params) (by map[string]search.Compiled, wanted *autoscheduler.Result, number int, notes []string, err error) {
-	path := ptxas.Find(filepath.Dir(C.GoString(C.self())))
-	if path == "" {
-		return nil, nil, 0, nil, errors.New("autoscheduler: search=ptxas: there is no ptxas beside the plugin or on PATH; install NVIDIA's (it comes with CUDA, and as the Python package nvidia-cuda-nvcc-cu12), or leave search away")
+// trials go through the schedules that are to be compiled.
+type trials struct {
+	session *autoscheduler.Session
+	all     []*autoscheduler.Result
+	at      int // the next one
+	path    string
+	sm      int
+	params  autoscheduler.Params
+	cache   ptxas.Cache
+	keys    []string // parallel to all
+	notes   []string // what people may want to know
+}
+
+func newTrials(s *autoscheduler.Session, pipeline []byte, p *halideir.Pipeline, params autoscheduler.Params) (*trials, error) {
+	t := &trials{session: s, params: params, path: ptxas.Find(filepath.Dir(C.GoString(C.self()))), cache: ptxas.DefaultCache()}
+	if t.path == "" {
+		return nil, errors.New("autoscheduler: search=ptxas: there is no ptxas beside the plugin or on PATH; install NVIDIA's (it comes with CUDA, and as the Python package nvidia-cuda-nvcc-cu12), or leave search away")
 	}
-	version, err := ptxas.Version(path)
+	version, err := ptxas.Version(t.path)
 	if err != nil {
-		return nil, nil, 0, nil, fmt.Errorf("autoscheduler: search=ptxas: %w", err)
+		return nil, fmt.Errorf("autoscheduler: search=ptxas: %w", err)
 	}
-	cache := ptxas.DefaultCache()
-	by = map[string]search.Compiled{}
-	for number = 1; ; number++ {
-		r, err := autoscheduler.Trial(p, params, number-1)
-		if err != nil {
-			return nil, nil, 0, nil, err
-		}
-		if r == nil {
-			return by, nil, 0, notes, nil
-		}
-		sm := max(r.Problem.Device.Capability, p.Target.CUDACapability) // what the code is for runs on nothing older
-		key := ptxas.Key(string(req.JSON), string(r.Schedule.JSON()), version, fmt.Sprint(sm, params.MaxRegisters))
-		uses, kept := cache.Get(key)
+	if t.all, err = s.Trials(); err != nil {
+		return nil, err
+	}
+	for _, r := range t.all {
+		t.sm = max(r.Problem.Device.Capability, p.Target.CUDACapability) // what the code is for runs on nothing older
+		t.keys = append(t.keys, ptxas.Key(string(pipeline), string(r.Schedule.JSON()), version, fmt.Sprint(t.sm, params.MaxRegisters)))
+	}
+	return t, nil
+}
+
+// next is the next trial whose code is wanted; nil if there is none.
+func (t *trials) next() (*autoscheduler.Result, error) {
+	for ; t.at < len(t.all); t.at++ {
+		uses, kept := t.cache.Get(t.keys[t.at])
 		if !kept {
-			i := slices.IndexFunc(req.Codes, func(c abi.Code) bool { return c.Trial == number })
-			if i < 0 {
-				return nil, r, number, nil, nil
-			}
-			code := &req.Codes[i]
-			if code.Text == "" {
-				notes = append(notes, fmt.Sprintf("search=ptxas: trial %d was not compiled: %s", number, code.Why))
-				continue
-			}
-			if uses, err = ptxas.Compile(path, code.Text, sm, params.MaxRegisters); err != nil {
-				return nil, nil, 0, nil, fmt.Errorf("autoscheduler: search=ptxas: %w", err)
-			}
-			if err := cache.Put(key, uses); err != nil {
-				notes = append(notes, fmt.Sprintf("search=ptxas: nothing is kept for the next time: %v", err))
-			}
+			return t.all[t.at], nil
 		}
-		r.Compiled(uses, by)
+		t.session.Compiled(t.all[t.at], uses)
 	}
+	return nil, nil
+}
+
+// take takes in the code of the trial that next wanted.
+func (t *trials) take(code abi.Code) error {
+	at := t.at
+	t.at++
+	if code.Text == "" {
+		t.notes = append(t.notes, fmt.Sprintf("search=ptxas: trial %d was not compiled: %s", at+1, code.Why))
+		return nil
+	}
+	uses, err := ptxas.Compile(t.path, code.Text, t.sm, t.params.MaxRegisters)
+	if err != nil {
+		return fmt.Errorf("autoscheduler: search=ptxas: %w", err)
+	}
+	if err := t.cache.Put(t.keys[at], uses); err != nil {
+		t.notes = append(t.notes, fmt.Sprintf("search=ptxas: nothing is kept for the next time: %v", err))
+	}
+	t.session.Compiled(t.all[at], uses)
+	return nil
 }

@@ -54,7 +54,7 @@ func Fill(r *simulator.Report, dir, assembler string) error {
 			}
 		}
 		u := modules[k.Module][k.Name]
-		k.Registers, k.SpillBytes = u.Registers, u.SpillStores+u.SpillLoads
+		k.Registers, k.SpillBytes = u.Registers, u.SpillBytes()
 		device, known := occupancy.ForCapability(r.Capability)
 		if !known || len(k.Shapes) == 0 || u.Registers == 0 {
 			continue

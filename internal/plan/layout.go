@@ -114,6 +114,12 @@ func (k *Kernel) Tiles() int64 { return k.Grid[0] * k.Grid[1] * k.Grid[2] }
 // ThreadsPerBlock is the number of threads of a block.
 func (k *Kernel) ThreadsPerBlock() int64 { return k.Block[0] * k.Block[1] * k.Block[2] }
 
+// Occupy works out how many of the kernel's warps an SM holds, by its threads, registers and shared memory.
+func (k *Kernel) Occupy(d *occupancy.Device) (err error) {
+	k.Occupancy, err = d.Occupancy(occupancy.Usage{Threads: int(k.ThreadsPerBlock()), Registers: k.Registers, SharedBytes: int(k.SharedBytes)})
+	return err
+}
+
 // ThreadsOf is the number of threads, in a block, that compute a Func of the kernel.
 func (k *Kernel) ThreadsOf(fn int) int64 {
 	if fn == k.Out.Func {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"gowarp/internal/wholefile"
 )
 
 // cacheFormat is part of every key: files of another form are never found.
@@ -71,19 +73,7 @@ func (c Cache) Put(key string, uses []Use) error {
 	if err := os.MkdirAll(c.Dir, 0o777); err != nil {
 		return fmt.Errorf("ptxas: %w", err)
 	}
-	file, err := os.CreateTemp(c.Dir, "new-*")
-	if err != nil {
-		return fmt.Errorf("ptxas: %w", err)
-	}
-	defer os.Remove(file.Name())
-	_, err = file.Write(text)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), filepath.Join(c.Dir, key+".json"))
-	}
-	if err != nil {
+	if err := wholefile.Write(filepath.Join(c.Dir, key+".json"), text); err != nil {
 		return fmt.Errorf("ptxas: %w", err)
 	}
 	return nil

@@ -33,10 +33,13 @@ func Prefix(fn string, stage int) string {
 	return fmt.Sprintf("kernel_%s_s%d_", strings.NewReplacer("$", "_", ".", "_").Replace(fn), stage)
 }
 
-// Of reports whether a kernel is that of a stage.
-func (u *Use) Of(fn string, stage int) bool {
-	return strings.HasPrefix(strings.TrimPrefix(u.Kernel, "_"), Prefix(fn, stage))
+// Of reports whether a kernel of that name is that of a stage.
+func Of(kernel, fn string, stage int) bool {
+	return strings.HasPrefix(strings.TrimPrefix(kernel, "_"), Prefix(fn, stage))
 }
+
+// SpillBytes are those that a thread stores and loads.
+func (u *Use) SpillBytes() int { return u.SpillStores + u.SpillLoads }
 
 // Find is the path of ptxas: in one of the directories, or on the search path; "" for none.
 func Find(dirs ...string) string {

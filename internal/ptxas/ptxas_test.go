@@ -37,8 +37,8 @@ ptxas info    : Used 12 registers, used 0 barriers, 376 bytes cmem[0]
 }
 
 func TestOf(t *testing.T) {
-	u := Use{Kernel: "_kernel_blur_y_1_s0_y_y_block_id_y"}
-	if !u.Of("blur_y$1", 0) || u.Of("blur_y$1", 1) || u.Of("blur_y", 0) {
+	const kernel = "_kernel_blur_y_1_s0_y_y_block_id_y"
+	if !Of(kernel, "blur_y$1", 0) || Of(kernel, "blur_y$1", 1) || Of(kernel, "blur_y", 0) {
 		t.Error("whose kernel it is")
 	}
 }

@@ -100,8 +100,8 @@ func (p Program) launchable(t *testing.T, tree *harness.Tree) {
 	p.record(t, rows.Row{Check: rows.PTXAS, Scheduler: rows.Expert, Capability: countedCapability, Size: p.Estimated, Figures: figures})
 	for _, u := range uses {
 		figures["registers"] = max(figures["registers"], float64(u.Registers))
-		figures["spills"] += float64(u.SpillStores + u.SpillLoads)
-		t.Logf("%s: %d registers, %d bytes spilled", u.Kernel, u.Registers, u.SpillStores+u.SpillLoads)
+		figures["spills"] += float64(u.SpillBytes())
+		t.Logf("%s: %d registers, %d bytes spilled", u.Kernel, u.Registers, u.SpillBytes())
 	}
 	for _, size := range append(slices.Clone(p.expertSizes()), p.Estimated) {
 		in, out := p.Inputs(t, tree, size[0], size[1])

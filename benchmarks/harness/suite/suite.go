@@ -249,7 +249,7 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 	for _, u := range uses {
 		registers[u.Kernel] = u
 		figures["registers"] = max(figures["registers"], float64(u.Registers))
-		figures["spills"] += float64(u.SpillStores + u.SpillLoads)
+		figures["spills"] += float64(u.SpillBytes())
 	}
 	for _, size := range append([][2]int{p.Estimated}, p.Sizes...) {
 		in, out := p.Inputs(t, tree, size[0], size[1])
@@ -266,7 +266,7 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 			}
 			if size == p.Estimated {
 				u := registers[l.Kernel]
-				t.Logf("%s: blocks %v, threads %v, %d bytes shared, %d registers, %d bytes spilled", l.Kernel, l.Blocks, l.Threads, l.SharedBytes, u.Registers, u.SpillStores+u.SpillLoads)
+				t.Logf("%s: blocks %v, threads %v, %d bytes shared, %d registers, %d bytes spilled", l.Kernel, l.Blocks, l.Threads, l.SharedBytes, u.Registers, u.SpillBytes())
 			}
 		}
 	}

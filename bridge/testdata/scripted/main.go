@@ -6,6 +6,7 @@
 // runner-up, script2 and kernels2 the second.
 package main
 
+// #include <stdint.h>
 import "C"
 
 import (
@@ -24,37 +25,58 @@ func main() {}
 
 //export gowarp_schedule
 func gowarp_schedule(request, reply unsafe.Pointer) C.int {
-	return C.int(abi.Serve(request, reply, func(req abi.Request) (abi.Answer, error) {
+	return C.int(abi.Serve(request, reply, func(req abi.Request) (abi.Session, error) {
 		if what := req.Params["panic"]; what != "" {
 			panic(what)
 		}
 		if what := req.Params["fail"]; what != "" {
-			return abi.Answer{}, errors.New(what)
+			return nil, errors.New(what)
 		}
 		p, err := halideir.Decode(req.JSON)
-		if err != nil {
-			return abi.Answer{}, err
-		}
-		suffix, source := "", "// scripted\n"
-		if n := len(req.Faults); n > 0 {
-			suffix, source = fmt.Sprint(n), fmt.Sprintf("// runner-up to %v\n", req.Faults)
-		}
-		file, ok := req.Params["script"+suffix]
-		if !ok {
-			return abi.Answer{None: true}, nil
-		}
-		a := abi.Answer{Pipeline: p, Source: source, Check: req.Params["check"] == "1"}
-		if err := read(file, &a.Directives); err != nil {
-			return abi.Answer{}, err
-		}
-		if file, ok := req.Params["kernels"+suffix]; ok {
-			err = read(file, &a.Kernels)
-		}
-		if file, ok := req.Params["needs"+suffix]; ok {
-			err = errors.Join(err, read(file, &a.Needs))
-		}
-		return a, err
+		return &script{p: p, params: req.Params}, err
 	}))
+}
+
+//export gowarp_end
+func gowarp_end(session C.uintptr_t) { abi.End(uintptr(session)) }
+
+// script is a session that answers from files.
+type script struct {
+	p      *halideir.Pipeline
+	params map[string]string
+	faults [][]abi.Fault
+}
+
+func (s *script) First() (abi.Answer, error) {
+	suffix, source := "", "// scripted\n"
+	if n := len(s.faults); n > 0 {
+		suffix, source = fmt.Sprint(n), fmt.Sprintf("// runner-up to %v\n", s.faults)
+	}
+	file, ok := s.params["script"+suffix]
+	if !ok {
+		return abi.Answer{None: true}, nil
+	}
+	a := abi.Answer{Pipeline: s.p, Source: source, Check: s.params["check"] == "1"}
+	err := read(file, &a.Directives)
+	if err != nil {
+		return abi.Answer{}, err
+	}
+	if file, ok := s.params["kernels"+suffix]; ok {
+		err = read(file, &a.Kernels)
+	}
+	if file, ok := s.params["needs"+suffix]; ok {
+		err = errors.Join(err, read(file, &a.Needs))
+	}
+	return a, err
+}
+
+func (s *script) RunnerUp(faults []abi.Fault) (abi.Answer, error) {
+	s.faults = append(s.faults, faults)
+	return s.First()
+}
+
+func (s *script) Compiled(abi.Code) (abi.Answer, error) {
+	return abi.Answer{}, errors.New("nothing was to be compiled")
 }
 
 func read(file string, v any) error {

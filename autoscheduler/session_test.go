@@ -53,22 +53,18 @@ func TestTrials(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		var trials []*Result
-		for n := 0; ; n++ {
-			r, err := Trial(p, params, n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r == nil {
-				break
-			}
+		session := NewSession(p, params, false)
+		trials, err := session.Trials()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, r := range trials {
 			if err := r.Schedule.Check(p); err != nil {
 				t.Fatal(err)
 			}
-			if slices.ContainsFunc(trials, func(o *Result) bool { return directives(t, o.Schedule) == directives(t, r.Schedule) }) {
+			if slices.ContainsFunc(trials[:n], func(o *Result) bool { return directives(t, o.Schedule) == directives(t, r.Schedule) }) {
 				t.Fatalf("trial %d is another one again", n)
 			}
-			trials = append(trials, r)
 		}
 		if len(trials) == 0 {
 			t.Skip("nothing runs on the GPU")
@@ -81,12 +77,11 @@ func TestTrials(t *testing.T) {
 		}
 		tried += len(trials)
 		good := rapid.IntRange(0, len(trials)-1).Draw(t, "without spills")
-		by := map[string]search.Compiled{}
 		for n := range slices.Backward(trials) {
-			trials[n].Compiled(usesOf(trials[n], func(int) ptxas.Use { return ptxas.Use{Registers: 64, SpillStores: 1 << 24, SpillLoads: 1 << 24} }), by)
+			session.Compiled(trials[n], usesOf(trials[n], func(int) ptxas.Use { return ptxas.Use{Registers: 64, SpillStores: 1 << 24, SpillLoads: 1 << 24} }))
 		}
-		trials[good].Compiled(usesOf(trials[good], func(int) ptxas.Use { return ptxas.Use{Registers: 32} }), by)
-		r, err := RunnerUp(p, params, by, nil, false)
+		session.Compiled(trials[good], usesOf(trials[good], func(int) ptxas.Use { return ptxas.Use{Registers: 32} }))
+		r, err := session.First()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +125,7 @@ func each(r *Result, f func(k *plan.Kernel)) {
 // TestNothingCompiled: where no code was to be had, and on the command line, the cost alone decides, and it is said.
 func TestNothingCompiled(t *testing.T) {
 	p := exported(t)["harris.json"]
-	r, err := RunnerUp(p, given(t, "search", "ptxas"), map[string]search.Compiled{}, nil, false)
+	r, err := NewSession(p, given(t, "search", "ptxas"), false).First()
 	if err != nil {
 		t.Fatal(err)
 	}

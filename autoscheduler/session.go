@@ -1,0 +1,124 @@
+package autoscheduler
+
+import (
+	"slices"
+
+	"gowarp/autoscheduler/search"
+	"gowarp/halideir"
+	"gowarp/internal/ptxas"
+)
+
+// Session schedules one pipeline, again and again where what comes of a schedule is not what was expected (see RunnerUp). It keeps what the
+// schedules so far were, so that each is made once. It is not for several goroutines at a time.
+type Session struct {
+	p       *halideir.Pipeline
+	params  Params
+	explain bool
+	after   tried
+	tiled   *state // of the trials: before a compiler judges; nil if there are none
+	last    *Result
+}
+
+// NewSession begins one. With explain the results have reasons.
+func NewSession(p *halideir.Pipeline, params Params, explain bool) *Session {
+	return &Session{p: p, params: params, explain: explain}
+}
+
+// Trials are, with search=ptxas, the schedules in which every kernel is run in the best of its few ways, in the second best, and so on, or in its last
+// one: compiled, all of them say how many registers each way takes. Kernels do not depend on each other, so that one schedule tries all at once.
+func (s *Session) Trials() ([]*Result, error) {
+	if s.params.Search != "ptxas" || s.params.Schedule != "" {
+		return nil, nil
+	}
+	st, err := newState(s.p, s.params)
+	if err != nil {
+		return nil, err
+	}
+	st.explain = s.explain
+	if err := st.runTable(upTo(passes, "tile")); err != nil {
+		return nil, err
+	}
+	s.tiled = st
+	ways := 0
+	for _, f := range st.found {
+		ways = max(ways, f.Ways())
+	}
+	trials := make([]*Result, ways)
+	for n := range trials {
+		t := st.fork()
+		for i, f := range t.found {
+			t.found[i] = f.Way(n)
+		}
+		if err := t.runTable(behind(passes, "judge")); err != nil {
+			return nil, err
+		}
+		trials[n] = t.result()
+	}
+	return trials, nil
+}
+
+// Compiled takes in what ptxas said of the kernels of a trial. It decides in all schedules to come.
+func (s *Session) Compiled(trial *Result, uses []ptxas.Use) {
+	if s.after.compiled == nil {
+		s.after.compiled = map[string]search.Compiled{}
+	}
+	trial.compiled(uses, s.after.compiled)
+}
+
+// compiled adds what ptxas said of the kernels; nothing of those that Halide left out. A stage with a special case has two, of which the one that
+// needs more is the one that matters.
+func (r *Result) compiled(uses []ptxas.Use, into map[string]search.Compiled) {
+	for _, f := range r.Found {
+		for _, k := range f.Layout.Kernels {
+			if k.Host {
+				continue
+			}
+			fn := &r.Problem.P.Funcs[k.Out.Func]
+			c, found := search.Compiled{}, false
+			for i := range uses {
+				if u := &uses[i]; ptxas.Of(u.Kernel, fn.Name, k.Out.Stage) {
+					found = true
+					c.Registers, c.SpillBytes = max(c.Registers, u.Registers), max(c.SpillBytes, u.SpillBytes())
+				}
+			}
+			if found {
+				into[search.Identity(r.Problem, k)] = c
+			}
+		}
+	}
+}
+
+// First is the schedule.
+func (s *Session) First() (*Result, error) {
+	if s.tiled == nil {
+		return s.run()
+	}
+	st := s.tiled.fork()
+	st.tried = s.after
+	if err := st.runTable(behind(passes, "tile")); err != nil {
+		return nil, err
+	}
+	s.last = st.result()
+	return s.last, nil
+}
+
+// run is the schedule after what was tried.
+func (s *Session) run() (*Result, error) {
+	st, err := newState(s.p, s.params)
+	if err != nil {
+		return nil, err
+	}
+	st.tried, st.explain = s.after, s.explain
+	if err := st.run(); err != nil {
+		return nil, err
+	}
+	s.last = st.result()
+	return s.last, nil
+}
+
+// fork is a state that may be carried on without a change to this one.
+func (s *state) fork() *state {
+	f := *s
+	f.found, f.notes = slices.Clone(s.found), slices.Clone(s.notes)
+	return &f
+}
