@@ -87,7 +87,7 @@ const mostLine = 16 << 20
 // ReadFile reads the lines of a file; one that is not there holds none. Lines that are
 // none are an error: the file is written as a whole.
 func ReadFile(path string) ([]Line, error) {
-	f, err := os.Open(path)
+	f, err := textfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

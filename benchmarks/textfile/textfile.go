@@ -4,7 +4,12 @@ package textfile
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
 	"strings"
 )
 
@@ -22,7 +27,7 @@ func Cells(texts []string) []string {
 	return out
 }
 
-// ReplaceLines makes a file of a line of JSON each. Whoever reads it meanwhile has the old file, whole.
+// ReplaceLines makes a file of a line of JSON each, compressed where its name ends in .gz. Whoever reads it meanwhile has the old file, whole.
 func ReplaceLines[T any](path string, lines []T) error {
 	var b bytes.Buffer
 	for i := range lines {
@@ -32,5 +37,42 @@ func ReplaceLines[T any](path string, lines []T) error {
 		}
 		b.Write(append(line, '\n'))
 	}
-	return Replace(path, b.Bytes())
+	if !strings.HasSuffix(path, compressed) {
+		return Replace(path, b.Bytes())
+	}
+	var small bytes.Buffer
+	w, err := gzip.NewWriterLevel(&small, gzip.BestCompression) // without a name or a time: the same lines are the same bytes
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return Replace(path, small.Bytes())
 }
+
+// compressed is how the name of a compressed file ends.
+const compressed = ".gz"
+
+// Open opens a file to be read, as it was before ReplaceLines compressed it.
+func Open(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil || !strings.HasSuffix(path, compressed) {
+		return f, err
+	}
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
+	return &unzipped{r, f}, nil
+}
+
+type unzipped struct {
+	*gzip.Reader
+	file *os.File
+}
+
+func (u *unzipped) Close() error { return errors.Join(u.Reader.Close(), u.file.Close()) }

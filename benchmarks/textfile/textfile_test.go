@@ -1,9 +1,12 @@
 package textfile
 
 import (
+	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -29,5 +32,40 @@ func TestReplaceLines(t *testing.T) {
 	}
 	if err := ReplaceLines(path, []line{{3}, {math.NaN()}}); err == nil || content() != "{\"A\":1}\n{\"A\":2}\n" {
 		t.Error("a NaN was written: ", err, content())
+	}
+}
+
+// TestCompressed: lines come back from a compressed file, the same lines are the same bytes, and what is no such file is an error.
+func TestCompressed(t *testing.T) {
+	lines := []map[string]int{{"a": 1}, {"b": 2}}
+	var kept [][]byte
+	for range 2 {
+		path := filepath.Join(t.TempDir(), "lines.jsonl.gz")
+		if err := ReplaceLines(path, lines); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(f)
+		if err := errors.Join(err, f.Close()); err != nil || string(text) != "{\"a\":1}\n{\"b\":2}\n" {
+			t.Errorf("%q, %v", text, err)
+		}
+		bytes, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, bytes)
+	}
+	if string(kept[0]) != string(kept[1]) || kept[0][0] != 0x1f {
+		t.Errorf("%x and %x", kept[0], kept[1])
+	}
+	path := filepath.Join(t.TempDir(), "text.gz")
+	if err := os.WriteFile(path, []byte("no such thing"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v", err)
 	}
 }

@@ -38,7 +38,7 @@ func benchCalibrationCommand() *cli.Command {
 	made = append(made,
 		&cli.BoolFlag{Name: "quick", Usage: "count and compare results, and leave out the launches at the estimated size and the simulator's checks: for hundreds of schedules"},
 		&cli.StringFlag{Name: "counted-size", Value: "384x256", Usage: "the size at which kernels are run and counted, `WIDTHxHEIGHT`"},
-		&cli.StringFlag{Name: "out", Usage: "the `FILE.jsonl` of the lines (default: benchmarks/results/calibration/GPU.jsonl)"})
+		&cli.StringFlag{Name: "out", Usage: "the `FILE.jsonl` of the lines, compressed if its name ends in .gz (default: benchmarks/results/calibration/GPU.jsonl.gz)"})
 	archive = append(archive,
 		&cli.StringFlag{Name: "out", Usage: "the `DIR` that is made anew (default: build/calibration-bundle)"},
 		&cli.IntFlag{Name: "scale", Value: 1, Usage: "the large size is `N` times the estimated one, 1 for none, 0 until a pipeline moves four times the L2"},
@@ -61,7 +61,7 @@ predict, and what the simulator counts. benchmarks/README.md says more.
 		Subcommands: []*cli.Command{
 			{
 				Name: "report", Usage: "say how each coster's predictions rank schedules, beside counts and times", ArgsUsage: "[FILE.jsonl]",
-				Description: `Reads one file of lines, by default benchmarks/results/calibration/h200.jsonl.`,
+				Description: `Reads one file of lines, by default benchmarks/results/calibration/h200.jsonl.gz.`,
 				Flags: []cli.Flag{
 					&cli.StringSliceFlag{Name: "times", Usage: "lines of a calibration bundle's run, a `FILE`; more than one by more options"},
 					&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write to `FILE.md` (default: print)"},
@@ -99,7 +99,7 @@ func calibrationDraws(c *cli.Context) (bench.Target, error) {
 }
 
 func calibrationFile(tree *harness.Tree, gpu string) string {
-	return tree.Path("benchmarks", "results", "calibration", gpu+".jsonl")
+	return tree.Path("benchmarks", "results", "calibration", gpu+".jsonl.gz")
 }
 
 func benchCalibration(c *cli.Context) error {
