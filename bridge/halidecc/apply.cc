@@ -339,7 +339,7 @@ private:
             rest = rest.defined() ? max(rest, r) : r;
         }
         if (dims.size() == 1) {
-            rest = max(rest, -out.dim(dims[0]).extent());
+            rest = max(rest, multiples[0] - out.dim(dims[0]).extent());
         }
         return rest <= 0;
     }
@@ -438,17 +438,6 @@ void apply_directives(const Graph &g, const gowarp_directive *directives, int co
     }
     run_all(steps, copies);
     run_all(steps, originals);
-}
-
-std::vector<Demotion> demotions(const Graph &g, const gowarp_directive *directives, int count) {
-    std::vector<Demotion> out;
-    for (int i = 0; i < count; i++) {
-        const gowarp_directive &d = directives[i];
-        if (str(d.op) == "demote") {
-            out.push_back({g.funcs[d.func].original.name(), (int)d.n, (int)d.offset});
-        }
-    }
-    return out;
 }
 
 }  // namespace gowarp

@@ -2,7 +2,6 @@
 #ifndef GOWARP_APPLY_H
 #define GOWARP_APPLY_H
 
-#include "demote.h"
 #include "gowarp_abi.h"
 #include "graph.h"
 
@@ -13,9 +12,6 @@ namespace gowarp {
 // Halide::CompileError that names the directive and the Func; the user's Funcs
 // are then as they were.
 void apply_directives(const Graph &g, const gowarp_directive *directives, int count);
-
-// What directives ask of the lowering pass, which no schedule holds. They have been checked.
-std::vector<Demotion> demotions(const Graph &g, const gowarp_directive *directives, int count);
 
 }  // namespace gowarp
 

@@ -4,6 +4,7 @@
 #include "apply.h"
 #include "forked.h"
 #include "launches.h"
+#include "passes.h"
 #include "stack.h"
 
 #include <algorithm>
@@ -41,10 +42,15 @@ void lower_here(const Graph &g, const Target &target, const gowarp_reply &reply)
             for (int id : g.outputs) {
                 outputs.push_back(g.funcs[id].original);
             }
-            Demote demote(demotions(g, reply.directives, reply.num_directives));
+            const auto own = lowering_passes(g, reply.directives, reply.num_directives);
             Report report(g);
+            std::vector<IRMutator *> passes;
+            for (const auto &p : own) {
+                passes.push_back(p.get());
+            }
+            passes.push_back(&report);
             // The arguments are looked at behind the pass that ends it.
-            lower(outputs, "gowarp_check", target, {}, LinkageType::ExternalPlusMetadata, {}, false, {&demote, &report});
+            lower(outputs, "gowarp_check", target, {}, LinkageType::ExternalPlusMetadata, {}, false, passes);
         });
     } catch (const Error &e) {
         why = e.what();

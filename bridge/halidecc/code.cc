@@ -3,6 +3,7 @@
 #include "code.h"
 #include "apply.h"
 #include "forked.h"
+#include "passes.h"
 #include "stack.h"
 
 using namespace Halide;
@@ -27,7 +28,7 @@ void compile_here(const Graph &g, const Target &target, const gowarp_reply &repl
                 outputs.emplace_back(g.funcs[id].original);
             }
             Pipeline pipeline(outputs);
-            install_demotions(pipeline, demotions(g, reply.directives, reply.num_directives));
+            install_passes(pipeline, g, reply.directives, reply.num_directives);
             const Module module = pipeline.compile_to_module(pipeline.infer_arguments(), "gowarp_trial", target);
             const Buffer<> code = module.get_device_code_buffer();
             if (code.defined()) {

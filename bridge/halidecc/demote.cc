@@ -225,11 +225,4 @@ Stmt Demote::visit(const For *op) {
     }
 }
 
-void install_demotions(const Pipeline &p, const std::vector<Demotion> &demotions) {
-    if (!demotions.empty()) {
-        Pipeline shared(p);  // its contents are the user's
-        shared.add_custom_lowering_pass(new Demote(demotions));
-    }
-}
-
 }  // namespace gowarp

@@ -34,9 +34,6 @@ private:
     const std::vector<Demotion> demotions_;
 };
 
-// Lets every compilation of the pipeline run the pass; without demotions none is installed.
-void install_demotions(const Halide::Pipeline &p, const std::vector<Demotion> &demotions);
-
 }  // namespace gowarp
 
 #endif

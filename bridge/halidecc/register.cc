@@ -10,6 +10,7 @@
 #include "given.h"
 #include "gowarp_abi.h"
 #include "leave.h"
+#include "passes.h"
 #include "stack.h"
 #include "version.h"
 
@@ -181,7 +182,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     clock = whole;
 
     with_deep_stack([&] { apply_directives(graph, reply->directives, reply->num_directives); });
-    install_demotions(pipeline, demotions(graph, reply->directives, reply->num_directives));
+    install_passes(pipeline, graph, reply->directives, reply->num_directives);
     if (verbose > 0) {
         fprintf(stderr, "%sgowarp: %zu Funcs, %s B of JSON: export %.1f ms, schedule %.1f ms, apply %.1f ms\n",
                 reply->listing ? reply->listing : "", graph.funcs.size(), grouped(json.size()).c_str(), export_ms,

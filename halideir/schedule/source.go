@@ -237,25 +237,31 @@ func remainder(maximum, buffer string, dims []int, multiples []int64) string {
 		}
 	}
 	if len(dims) == 1 {
-		rest = fmt.Sprintf("%s(%s, -%s)", maximum, rest, extent(dims[0]))
+		rest = fmt.Sprintf("%s(%s, %d - %s)", maximum, rest, multiples[0], extent(dims[0]))
 	}
 	return rest
 }
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var lines []string
+	var registers, special []string
 	for i := range ds {
-		if d := &ds[i]; d.Do == Demote {
-			lines = append(lines, fmt.Sprintf("%s: the first %d registers of each lane, from byte %d of its warp's scratch on", d.Name, d.N, d.Offset))
+		switch d := &ds[i]; d.Do {
+		case Demote:
+			registers = append(registers, fmt.Sprintf("%s: the first %d registers of each lane, from byte %d of its warp's scratch on", d.Name, d.N, d.Offset))
+		case Specialize:
+			special = append(special, d.Name)
 		}
 	}
-	if lines == nil {
+	if registers == nil && special == nil {
 		return nil
 	}
-	return append([]string{
-		"This is not all of the schedule: a lowering pass of gowarp's own keeps these registers in shared memory, which",
-		"no call of Halide's asks for. Without it they stay registers, and the results are the same. gowarp does the whole again",
-		"with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes.",
-	}, lines...)
+	lines := []string{"This is not all of the schedule: lowering passes of gowarp's own do what no call of Halide's asks for. Without them the", "results are the same."}
+	if registers != nil {
+		lines = append(append(lines, "These registers are in shared memory:"), registers...)
+	}
+	if special != nil {
+		lines = append(lines, "Special cases for whole groups of points run at all sizes of a group at least: "+strings.Join(special, ", "))
+	}
+	return append(lines, "gowarp does the whole again with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes.")
 }

@@ -1,0 +1,114 @@
+//go:build halide
+
+#include "passes.h"
+#include "anysize.h"
+#include "demote.h"
+
+#include <cstdlib>
+#include <map>
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace gowarp {
+
+namespace {
+
+std::string str(const char *s) { return s ? s : ""; }
+
+std::vector<Demotion> demotions(const Graph &g, const gowarp_directive *directives, int count) {
+    std::vector<Demotion> out;
+    for (int i = 0; i < count; i++) {
+        const gowarp_directive &d = directives[i];
+        if (str(d.op) == "demote") {
+            out.push_back({g.funcs[d.func].original.name(), (int)d.n, (int)d.offset});
+        }
+    }
+    return out;
+}
+
+// The position of a loop among those of the untouched stage; -1 if it has a name.
+int original(const char *loop) {
+    return loop && loop[0] == '@' ? atoi(loop + 1) : -1;
+}
+
+// Where a loop is among those of a directive; -1 if it is not.
+int position(const gowarp_directive &d, const std::string &loop) {
+    for (int i = 0; i < d.num_vars; i++) {
+        if (d.vars[i] == loop) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// The special cases whose points are groups over threads over blocks, each loop by itself.
+std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *directives, int count) {
+    struct Case {
+        WholeGroups of;
+        std::vector<std::string> groups, threads;  // loops over them, parallel to of.along
+        bool whole = true;
+    };
+    std::map<int, Case> by_func;
+    for (int i = 0; i < count; i++) {
+        const gowarp_directive &d = directives[i];
+        if (!d.special) {
+            continue;
+        }
+        const std::string op = str(d.op);
+        Case &c = by_func[d.func];
+        std::vector<WholeGroups::Along> &along = c.of.along;
+        if (op == "split" && str(d.tail) == "shift_inwards") {
+            c.of.func = g.funcs[d.func].original.name();
+            along.push_back({original(d.vars[0]), (int)d.n, "", 0, -1});
+            c.groups.push_back(str(d.vars[1]));
+            c.threads.push_back("");
+            c.whole = c.whole && along.back().dim >= 0;
+            continue;
+        }
+        for (size_t k = 0; k < along.size(); k++) {
+            if (op == "split" && str(d.vars[0]) == c.groups[k]) {
+                along[k].block = str(d.vars[1]);
+                along[k].threads = (int)d.n;
+                c.threads[k] = str(d.vars[2]);
+            } else if (op == "gpu_threads") {
+                along[k].thread = position(d, c.threads[k]);
+            } else if (op == "gpu_blocks") {
+                c.whole = c.whole && position(d, along[k].block) >= 0;
+            }
+        }
+    }
+    std::vector<WholeGroups> out;
+    for (auto &[func, c] : by_func) {
+        for (const auto &a : c.of.along) {
+            c.whole = c.whole && a.thread >= 0 && a.threads > 0;
+        }
+        if (c.whole && !c.of.along.empty()) {
+            out.push_back(std::move(c.of));
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const gowarp_directive *directives, int count) {
+    std::vector<std::unique_ptr<IRMutator>> out;
+    if (auto cases = whole_groups(g, directives, count); !cases.empty()) {
+        out.push_back(std::make_unique<AnySize>(std::move(cases)));
+    }
+    if (auto moved = demotions(g, directives, count); !moved.empty()) {
+        out.push_back(std::make_unique<Demote>(std::move(moved)));
+    }
+    return out;
+}
+
+void install_passes(const Pipeline &p, const Graph &g, const gowarp_directive *directives, int count) {
+    Pipeline shared(p);  // its contents are the user's
+    for (auto &pass : lowering_passes(g, directives, count)) {
+        IRMutator *m = pass.release();
+        shared.add_custom_lowering_pass(m, [m] { delete m; });
+    }
+}
+
+}  // namespace gowarp
