@@ -109,6 +109,9 @@ func (s *state) emitNest(n *plan.Nest) where {
 	}
 	s.add(whole)
 	w := s.emitLoops(n, schedule.Directive{Special: true}, (*nestEmitter).split)
+	if !s.problem.WholeGroups {
+		s.add(schedule.Directive{Do: schedule.AnySize, Func: n.Func, Name: whole.Name})
+	}
 	s.emitLoops(n, schedule.Directive{}, (*nestEmitter).splitOneByOne)
 	return w
 }

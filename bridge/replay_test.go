@@ -81,7 +81,7 @@ func TestScheduleSource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options := harness.EmitOptions{Target: strings.TrimPrefix(cudaTarget, "target="), Outputs: []string{"stmt", "device_code", "schedule"}}
-			options.Scheduler = harness.Gowarp(nil)
+			options.Scheduler = harness.Gowarp(map[string]string{"any_size": "0"}) // which no source says
 			auto, err := tr.Emit(harness.Generator{Source: source, Name: name}, options)
 			if err != nil {
 				t.Fatal(err)

@@ -257,7 +257,7 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		if p == 1 {
 			continue
 		}
-		if f.Output && extent[u.Loop]%p != 0 {
+		if f.Output && (extent[u.Loop] < p || b.pr.WholeGroups && extent[u.Loop]%p != 0) {
 			return n, fmt.Errorf("block-window: the %d points of loop %s are not whole groups of %d", extent[u.Loop], f.Stages[stage].Loops[u.Loop].Label, p)
 		}
 		u.Tile, u.Extent = u.Tile/p, u.Extent/p

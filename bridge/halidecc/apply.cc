@@ -221,12 +221,20 @@ private:
             };
             return step;
         }
+        if (op == "any_size") {
+            want(d, text, 0, 0);
+            if (!special_[func].loops) {
+                fail(text, "it has no special case");
+            }
+            step.run = [](const std::vector<Function> &) {};  // see passes.cc
+            return step;
+        }
         if (op == "demote") {
             want(d, text, 0, 0);
             if (d.n < 1 || d.n > INT16_MAX || d.offset < 0 || d.offset > INT32_MAX / 2) {
                 fail(text, "the number of registers must be positive, and its place in the scratch not negative");
             }
-            step.run = [](const std::vector<Function> &) {};  // see demotions
+            step.run = [](const std::vector<Function> &) {};  // see passes.cc
             return step;
         }
         if (op == "reorder_storage") {

@@ -162,6 +162,9 @@ private:
         if (got.trap) {
             at("it checks its storage at run time, with a trap");
         }
+        if (got.general) {
+            at("its special case for whole groups of points does not run at this size");
+        }
         if (got.unheld) {
             at("it stores a Func that nothing reads once its code is simplified, which Halide's code generator does not take");
         }

@@ -93,6 +93,22 @@ int dimension(const std::string &loop, const std::string &kind) {
     return c >= 'x' && c <= 'z' ? c - 'x' : -1;
 }
 
+// Whether a condition asks that extents are multiples.
+bool tells_multiples(const Expr &condition) {
+    class Remainders : public IRVisitor {
+        using IRVisitor::visit;
+        void visit(const Mod *op) override {
+            const Variable *v = op->a.as<Variable>();
+            found = found || (v && v->name.find(".extent.") != std::string::npos);
+        }
+
+    public:
+        bool found = false;
+    } remainders;
+    condition.accept(&remainders);
+    return remainders.found;
+}
+
 class Reader : public IRVisitor {
 public:
     explicit Reader(const Graph &g) : g_(g) {
@@ -135,7 +151,10 @@ private:
             op->then_case.accept(this);
         }
         if (op->else_case.defined() && !is_const_one(c)) {
+            const bool before = general_;
+            general_ = general_ || (!in_kernel_ && is_const_zero(c) && tells_multiples(op->condition));
             op->else_case.accept(this);
+            general_ = before;
         }
     }
 
@@ -146,6 +165,7 @@ private:
             found.emplace_back();
             found.back().times = times_;
             found.back().global_scratch = scratch_;
+            found.back().general = general_;
             name(op->name);
         }
         const int64_t n = number(op->extent);
@@ -261,7 +281,7 @@ private:
     const Graph &g_;
     Values values_;
     std::set<std::string> held_;
-    bool in_kernel_ = false, atomic_ = false, scratch_ = false;
+    bool in_kernel_ = false, atomic_ = false, scratch_ = false, general_ = false;
     int64_t times_ = 1;
 };
 
@@ -284,7 +304,7 @@ std::string print_lowered(const Lowered &all) {
         for (const auto &v : {k.blocks, k.threads}) {
             s << " " << v[0] << " " << v[1] << " " << v[2];
         }
-        s << " " << k.shared_bytes << " " << k.times << " " << k.trap << " " << k.torn << " " << k.global_scratch << " " << k.unheld << "\n";
+        s << " " << k.shared_bytes << " " << k.times << " " << k.trap << " " << k.torn << " " << k.global_scratch << " " << k.unheld << " " << k.general << "\n";
     }
     return s.str();
 }
@@ -299,7 +319,7 @@ Lowered parse_lowered(const std::string &text) {
     }
     Launch k;
     while (s >> k.func >> k.stage >> k.blocks[0] >> k.blocks[1] >> k.blocks[2] >> k.threads[0] >> k.threads[1] >> k.threads[2] >>
-           k.shared_bytes >> k.times >> k.trap >> k.torn >> k.global_scratch >> k.unheld) {
+           k.shared_bytes >> k.times >> k.trap >> k.torn >> k.global_scratch >> k.unheld >> k.general) {
         all.launches.push_back(k);
     }
     return all;

@@ -22,6 +22,7 @@ struct Launch {
     bool torn = false;          // an atomic operation takes its old value from a load of its own
     bool global_scratch = false;  // its private storage is in global memory
     bool unheld = false;          // it frees what it does not hold
+    bool general = false;         // its Func has a special case for whole groups of points, which this size is not
 };
 
 // The points of an input that it must have along one dimension.

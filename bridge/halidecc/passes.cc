@@ -47,16 +47,17 @@ std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *di
     struct Case {
         WholeGroups of;
         std::vector<std::string> groups, threads;  // loops over them, parallel to of.along
-        bool whole = true;
+        bool whole = true, any_size = false;
     };
     std::map<int, Case> by_func;
     for (int i = 0; i < count; i++) {
         const gowarp_directive &d = directives[i];
-        if (!d.special) {
+        const std::string op = str(d.op);
+        if (!d.special && op != "any_size") {
             continue;
         }
-        const std::string op = str(d.op);
         Case &c = by_func[d.func];
+        c.any_size = c.any_size || op == "any_size";
         std::vector<WholeGroups::Along> &along = c.of.along;
         if (op == "split" && str(d.tail) == "shift_inwards") {
             c.of.func = g.funcs[d.func].original.name();
@@ -83,7 +84,7 @@ std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *di
         for (const auto &a : c.of.along) {
             c.whole = c.whole && a.thread >= 0 && a.threads > 0;
         }
-        if (c.whole && !c.of.along.empty()) {
+        if (c.any_size && c.whole && !c.of.along.empty()) {
             out.push_back(std::move(c.of));
         }
     }

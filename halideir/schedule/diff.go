@@ -265,7 +265,7 @@ func (d *Directive) fact() (what, value string) {
 		return string(d.Do), fmt.Sprintf("%d registers to byte %d", d.N, d.Offset)
 	case Specialize:
 		return string(d.Do), strings.TrimSuffix(strings.TrimPrefix(d.String(), d.Name+".specialize("), ")")
-	case GPUSingleThread, Atomic:
+	case GPUSingleThread, Atomic, AnySize:
 		return string(d.Do), "yes"
 	}
 	return string(d.Do), strings.Join(d.Vars, ", ")

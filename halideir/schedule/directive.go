@@ -39,6 +39,7 @@ var forms = map[Do]form{
 	Serial:          {minVars: 1, maxVars: 1},
 	Atomic:          {},
 	Specialize:      {minVars: 1, maxVars: math.MaxInt, multiples: true},
+	AnySize:         {ofFunc: true},
 	Demote:          {number: true, ofFunc: true, offset: true},
 }
 

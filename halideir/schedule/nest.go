@@ -233,6 +233,10 @@ func (g *program) doFunc(d *Directive, f *halideir.Func) error {
 		g.store[d.Func] = placement{at: d.At, by: d.String()}
 	case StoreIn:
 		g.memory[d.Func] = d.Memory
+	case AnySize:
+		if g.special[d.Func] == nil {
+			return fmt.Errorf("%s has no special case that could run at any size", f.Label)
+		}
 	case Demote:
 		if g.demoted[d.Func] != nil {
 			return fmt.Errorf("%s is demoted already", f.Label)

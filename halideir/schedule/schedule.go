@@ -48,6 +48,10 @@ const (
 	// Specialize makes a special case of a stage of an output: that in every dimension of Vars its extent is a
 	// multiple of the number in Multiples. Directives that are Special act on it, the others on all other cases.
 	Specialize Do = "specialize"
+	// AnySize has a special case whose points are split with ShiftInwards run wherever an output has as many points as it splits off: points of the last
+	// group that are those of the one before too are stored by that alone. No schedule of Halide's holds it: a lowering pass of gowarp's own carries
+	// it out where it finds the case in the form that it knows.
+	AnySize Do = "any_size"
 	// Demote keeps the first N registers of each lane that a Func takes in the scratch of its warp in shared memory,
 	// from the byte Offset on. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
 	Demote Do = "demote"

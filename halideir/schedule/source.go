@@ -60,7 +60,7 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 			w.used[a] = true // Halide's name of an argument must not name a new loop
 		}
 	}
-	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool { return d.Do == Demote })
+	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool { return d.Do == Demote || d.Do == AnySize })
 	for i := range ds {
 		w.declare(&ds[i])
 	}
@@ -249,7 +249,7 @@ func beyondSource(ds []Directive) []string {
 		switch d := &ds[i]; d.Do {
 		case Demote:
 			registers = append(registers, fmt.Sprintf("%s: the first %d registers of each lane, from byte %d of its warp's scratch on", d.Name, d.N, d.Offset))
-		case Specialize:
+		case AnySize:
 			special = append(special, d.Name)
 		}
 	}

@@ -104,11 +104,15 @@ func (t *treePrinter) stage(b *branch, n *nest) {
 func (t *treePrinter) special(f int) string {
 	for i := range t.schedule.Directives {
 		if d := &t.schedule.Directives[i]; d.Do == Specialize && d.Func == f {
+			head, term := "if extents are whole: ", "%s a multiple of %d"
+			if slices.ContainsFunc(t.schedule.Directives, func(o Directive) bool { return o.Do == AnySize && o.Func == f }) {
+				head, term = "if extents suffice: ", "%s for %d"
+			}
 			var terms []string
 			for k, v := range d.Vars {
-				terms = append(terms, fmt.Sprintf("%s a multiple of %d", v, d.Multiples[k]))
+				terms = append(terms, fmt.Sprintf(term, v, d.Multiples[k]))
 			}
-			return "if extents are whole: " + strings.Join(terms, ", ")
+			return head + strings.Join(terms, ", ")
 		}
 	}
 	return "special"

@@ -82,8 +82,8 @@ type Nest struct {
 	Fused       int   // so many of the last Blocks share the last grid dimension
 	Wrap        int64 // all blocks share one loop, which is split by this into two grid dimensions; 0 if not
 	Along       Use   // the loop along which neighbouring threads step; Loop is -1 where there is none
-	// Whole says that the nest is for outputs whose extents are multiples of the points in
-	// Unrolled. Others run the same blocks and threads, with the points one by one.
+	// Whole says that the nest is for outputs of as many points as are in Unrolled at least, the last of which overlap those before. What a schedule
+	// of Halide's alone can say of it is for multiples of them. Others run the same blocks and threads, with the points one by one.
 	Whole bool
 }
 

@@ -28,6 +28,9 @@ type Problem struct {
 	Host    []string // by Func id: why it runs on the host; empty if it runs on the GPU
 	Apart   []bool   // by Func id: it shares no kernel with another Func
 
+	// WholeGroups says that the points of a thread have to divide an output's extents: see Nest.Whole.
+	WholeGroups bool
+
 	// Profile is what a profile says of each stage by itself, by stage index; nil without one.
 	Profile []StageProfile
 
