@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gowarp/autoscheduler/instructions"
+	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
@@ -249,6 +250,13 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		tail = plan.ShiftInwards
 	}
 	extent := b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)].Extent
+	// Of an extent that is no variable the lowering pass cannot tell what it is a multiple of.
+	whole := b.pr.WholeGroups
+	for i, p := range c.Points {
+		if arg := f.Stages[stage].Loops[n.Threads[i].Loop].Arg; p > 1 && slices.ContainsFunc(f.Bounds, func(x halideir.Bound) bool { return x.Var == f.Args[arg] }) {
+			whole = true
+		}
+	}
 	for i, p := range c.Points {
 		u := &n.Threads[i]
 		if p < 1 || u.Tile%p != 0 {
@@ -257,7 +265,7 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		if p == 1 {
 			continue
 		}
-		if f.Output && (extent[u.Loop] < p || b.pr.WholeGroups && extent[u.Loop]%p != 0) {
+		if f.Output && (extent[u.Loop] < p || whole && extent[u.Loop]%p != 0) {
 			return n, fmt.Errorf("block-window: the %d points of loop %s are not whole groups of %d", extent[u.Loop], f.Stages[stage].Loops[u.Loop].Label, p)
 		}
 		u.Tile, u.Extent = u.Tile/p, u.Extent/p

@@ -7,8 +7,8 @@ using namespace Halide;
 
 class AnySize : public Generator<AnySize> {
 public:
-    enum class Form { plain, clamped, window, pair, line, channels };
-    GeneratorParam<Form> form{"form", Form::plain, {{"plain", Form::plain}, {"clamped", Form::clamped}, {"window", Form::window}, {"pair", Form::pair}, {"line", Form::line}, {"channels", Form::channels}}};
+    enum class Form { plain, uneven, clamped, window, pair, line, channels };
+    GeneratorParam<Form> form{"form", Form::plain, {{"plain", Form::plain}, {"uneven", Form::uneven}, {"clamped", Form::clamped}, {"window", Form::window}, {"pair", Form::pair}, {"line", Form::line}, {"channels", Form::channels}}};
     Input<Buffer<float, 2>> input{"input"};
     Output<Func> output{"output"};
 
@@ -42,6 +42,8 @@ public:
             output.set_estimates({{0, 1024}});
         } else if (form == Form::channels) {
             output.set_estimates({{0, 1024}, {0, 768}, {0, 3}});
+        } else if (form == Form::uneven) {
+            output.set_estimates({{0, 1021}, {0, 763}});
         } else {
             output.set_estimates({{0, 1024}, {0, 768}});
         }
