@@ -15,7 +15,7 @@ import (
 // would be a race. Fewer points than a thread's take the general way.
 func TestAnySize(t *testing.T) {
 	const most = 1.3 // times the work at whole sizes; without it 1.5 to 3
-	for i, form := range []string{"plain", "clamped", "window", "pair", "line", "channels"} {
+	for i, form := range []string{"plain", "clamped", "window", "pair", "apart", "line", "channels"} {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			run := newAnySize(form, []int{75, 86}[i%2])
@@ -53,7 +53,7 @@ func newAnySize(form string, sm int) anySize {
 			return in, map[string][]int{"output": {w}}
 		case "channels":
 			return in, map[string][]int{"output": {w, h, 3}}
-		case "pair":
+		case "pair", "apart":
 			return in, map[string][]int{"output.0": {w, h}, "output.1": {w, h}}
 		}
 		return in, map[string][]int{"output": {w, h}}

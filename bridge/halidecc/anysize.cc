@@ -198,17 +198,22 @@ private:
     }
 
     Stmt visit(const Block *op) override {
-        std::vector<Stmt> all, out, run;
+        // What is freed between stores is freed behind them: Halide does so after the last that reads it, which may be in the middle of a tuple.
+        std::vector<Stmt> all, out, run, freed;
         flatten(op, all);
         const auto end_run = [&] {
             if (!run.empty()) {
                 out.push_back(only_own(Block::make(run)));
+                out.insert(out.end(), freed.begin(), freed.end());
                 run.clear();
+                freed.clear();
             }
         };
         for (const Stmt &s : all) {
             if (stores_only(s)) {
                 run.push_back(s);
+            } else if (s.as<Free>() && !run.empty()) {
+                freed.push_back(s);
             } else {
                 end_run();
                 out.push_back(mutate(s));
@@ -503,12 +508,12 @@ Stmt AnySize::visit(const IfThenElse *op) {
     for (const WholeGroups &c : cases_) {
         const auto multiples = Extents(c.func).multiples(op->condition);
         std::vector<std::string> extents;
-        Expr enough = const_true();
+        Expr enough;
         for (const auto &a : c.along) {
             for (const auto &[name, n] : multiples) {
                 if (n == a.points && ends(name, ".extent." + std::to_string(a.dim))) {
                     extents.push_back(name);
-                    enough = enough && var(name) >= n;
+                    enough = enough.defined() ? enough && var(name) >= n : var(name) >= n;
                 }
             }
         }

@@ -7,8 +7,8 @@ using namespace Halide;
 
 class AnySize : public Generator<AnySize> {
 public:
-    enum class Form { plain, uneven, clamped, window, pair, line, channels };
-    GeneratorParam<Form> form{"form", Form::plain, {{"plain", Form::plain}, {"uneven", Form::uneven}, {"clamped", Form::clamped}, {"window", Form::window}, {"pair", Form::pair}, {"line", Form::line}, {"channels", Form::channels}}};
+    enum class Form { plain, uneven, clamped, window, pair, apart, line, channels };
+    GeneratorParam<Form> form{"form", Form::plain, {{"plain", Form::plain}, {"uneven", Form::uneven}, {"clamped", Form::clamped}, {"window", Form::window}, {"pair", Form::pair}, {"apart", Form::apart}, {"line", Form::line}, {"channels", Form::channels}}};
     Input<Buffer<float, 2>> input{"input"};
     Output<Func> output{"output"};
 
@@ -25,6 +25,9 @@ public:
             break;
         case Form::pair:
             result(x, y) = Tuple(sum(x, y), sum(x, y) * input(x, y));
+            break;
+        case Form::apart:  // what the window is for is done before the tuple is
+            result(x, y) = Tuple(cross(sum) * sum(x + 1, y + 1), cast<uint8_t>(x + y));
             break;
         case Form::line:
             result(x) = sum(x, 0) * sum(x, 1);
