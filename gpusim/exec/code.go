@@ -60,11 +60,12 @@ type op struct {
 	offset uint64
 	size   int32 // bytes of an element
 	space  ptx.Space
-	vec    []slot // destinations or sources
-	plain  bool   // all as wide as an element, or words that hold narrower ones
-	sext   uint8  // bits from which a loaded element is sign-extended, 0 for none
-	atomic bool   // volatile or relaxed: races with no atomic access
-	site   int32  // number of the access, for a worker's cache of allocations
+	vec    []slot  // destinations or sources
+	parts  []int32 // masks of the undefined lanes of vec, where a register is packed and unpacked by parts
+	plain  bool    // all as wide as an element, or words that hold narrower ones
+	sext   uint8   // bits from which a loaded element is sign-extended, 0 for none
+	atomic bool    // volatile or relaxed: races with no atomic access
+	site   int32   // number of the access, for a worker's cache of allocations
 	rmw    func(old, b, c uint64) uint64
 	shuf   shuffleMode
 	dpred  slot

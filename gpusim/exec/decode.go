@@ -36,7 +36,9 @@ type decoder struct {
 	m      *ptx.Module
 	k      *Kernel
 	f      *ptx.Function
-	regs   []slot // of f
+	regs   []slot            // of f
+	writes []int             // how many instructions of f may write each of its registers
+	parts  map[int32][]int32 // by the mask of a register that one instruction packs: those of its parts
 	consts map[constKey]slot
 	vars   map[*ptx.Var]uint64
 	params map[*ptx.Var]slot // of .func, and those declared for calls
@@ -57,7 +59,7 @@ const maxKernel = 1 << 21
 
 func decodeKernel(m *ptx.Module, f *ptx.Function) (*Kernel, error) {
 	k := &Kernel{Name: f.Name, n32: 1, n64: 1, nPred: 1, nTaint: 1, globalGranule: 16, sharedGranule: 16, maxThreads: f.MaxThreads}
-	d := &decoder{m: m, k: k, consts: map[constKey]slot{}, vars: map[*ptx.Var]uint64{}, params: map[*ptx.Var]slot{}, done: map[*ptx.Function]*code{}}
+	d := &decoder{m: m, k: k, consts: map[constKey]slot{}, vars: map[*ptx.Var]uint64{}, params: map[*ptx.Var]slot{}, parts: map[int32][]int32{}, done: map[*ptx.Function]*code{}}
 	for _, p := range f.Params {
 		k.ParamBytes = (k.ParamBytes + p.Align - 1) / p.Align * p.Align
 		d.vars[p] = uint64(k.ParamBytes)
@@ -148,12 +150,12 @@ func (d *decoder) function(f *ptx.Function) (*code, error) {
 		return nil, fmt.Errorf("exec: PTX line %d: %s calls itself, which is not known to the simulator", f.Line, f.Name)
 	}
 	d.active = append(d.active, f)
-	outerF, outerRegs := d.f, d.regs
+	outerF, outerRegs, outerWrites := d.f, d.regs, d.writes
 	defer func() {
-		d.f, d.regs = outerF, outerRegs
+		d.f, d.regs, d.writes = outerF, outerRegs, outerWrites
 		d.active = d.active[:len(d.active)-1]
 	}()
-	d.f, d.regs = f, make([]slot, len(f.Regs))
+	d.f, d.regs, d.writes = f, make([]slot, len(f.Regs)), resultsOf(f)
 	if d.size += len(f.Code) + len(f.Regs); d.size > maxKernel {
 		return nil, fmt.Errorf("exec: PTX line %d: kernel %s is larger than the simulator's limit", f.Line, d.k.Name)
 	}
@@ -187,6 +189,26 @@ func (d *decoder) function(f *ptx.Function) (*code, error) {
 	}
 	d.done[f] = c
 	return c, nil
+}
+
+// resultsOf counts the instructions that have each register in the place of a result.
+func resultsOf(f *ptx.Function) []int {
+	n := make([]int, len(f.Regs))
+	var count func(a *ptx.Operand)
+	count = func(a *ptx.Operand) {
+		if (a.Kind == ptx.ArgReg || a.Kind == ptx.ArgAddr) && a.Reg >= 0 {
+			n[a.Reg]++
+		}
+		for k := range a.Elems {
+			count(&a.Elems[k])
+		}
+	}
+	for i := range f.Code {
+		if args := f.Code[i].Args; len(args) > 0 {
+			count(&args[0])
+		}
+	}
+	return n
 }
 
 // param gives a parameter of a .func a register. Only scalars are passed so.

@@ -71,13 +71,17 @@ func packParts(w *warp, o *op) {
 		}
 		w.fill(o.d, lane, v)
 	}
-	for _, s := range o.vec {
+	for k, s := range o.vec {
 		bad |= w.taints[s.taint]
+		if o.parts != nil {
+			w.taint(slot{taint: o.parts[k]}, w.taints[s.taint])
+		}
 	}
 	w.taint(o.d, bad)
 }
 
-// unpackParts is the reverse. The source is read before any part is written.
+// unpackParts is the reverse. The source is read before any part is written. LLVM packs what it has of a pair, with anything in the place of the rest:
+// where it is certain who packed it, a part is as defined as it was then.
 func unpackParts(w *warp, o *op) {
 	bad := w.taints[o.a.taint]
 	for m := w.mask; m != 0; m &= m - 1 {
@@ -87,7 +91,10 @@ func unpackParts(w *warp, o *op) {
 			w.fill(s, lane, v>>(int(o.sext)*k)&mask(o.sext))
 		}
 	}
-	for _, s := range o.vec {
+	for k, s := range o.vec {
+		if o.parts != nil {
+			bad = w.taints[o.parts[k]]
+		}
 		w.taint(s, bad)
 	}
 }

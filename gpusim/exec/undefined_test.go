@@ -144,3 +144,49 @@ ret;`)
 		t.Errorf("%d of %d words of garbage differ", len(words), 3*threads)
 	}
 }
+
+// TestUndefinedParts: of a register that is packed with something undefined in one half the other half is defined, where it is one
+// instruction that packs it; what is computed with the whole is not.
+func TestUndefinedParts(t *testing.T) {
+	const threads = 40
+	for _, c := range []struct {
+		name, body string
+		bytes      int // undefined of each thread's two
+	}{
+		{"the defined half", "mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs3;", 0},
+		{"the other half", "mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs2;", 2},
+		{"the whole", "mov.b32 %r2, {%rs8, %rs1}; add.s32 %r3, %r2, 1; mov.b32 {%rs2, %rs3}, %r3; st.global.b16 [%rd4], %rs3;", 2},
+		{"packed twice", "mov.b32 %r2, {%rs1, %rs8}; mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs3;", 2},
+		{"set before", "mov.b32 %r2, 7; mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs3;", 2},
+		{"a quarter", "mov.b64 %rd5, {%rs8, %rs1, %rs8, %rs8}; mov.b64 {%rs2, %rs3, %rs4, %rs5}, %rd5; st.global.b16 [%rd4], %rs3;", 0},
+		{"halves of quarters", "mov.b64 %rd5, {%rs1, %rs1, %rs8, %rs8}; mov.b64 {%r2, %r3}, %rd5; cvt.u16.u32 %rs3, %r2; st.global.b16 [%rd4], %rs3;", 2},
+	} {
+		m := newTestMemory()
+		out, err := m.Alloc(2 * threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := loadKernel(t, 1, "ld.param.b64 %rd1, [p0]; mov.u32 %r1, %tid.x; cvt.u16.u32 %rs1, %r1; mul.wide.u32 %rd3, %r1, 2; add.s64 %rd4, %rd1, %rd3;\n"+c.body+" ret;")
+		res, found := launch(t, m, Launch{Kernel: k, Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, Params: pointers(out)})
+		if res.Fault != "" {
+			t.Fatalf("%s: %v", c.name, found)
+		}
+		undefined := 0
+		u, err := m.Read(out, 2*threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u != nil {
+			undefined = int(u.Bytes)
+		}
+		if undefined != c.bytes*threads {
+			t.Errorf("%s: %d bytes of %d are undefined, want %d", c.name, undefined, 2*threads, c.bytes*threads)
+		}
+		content, _ := m.Bytes(out, 2*threads)
+		for i := range threads {
+			if got := binary.LittleEndian.Uint16(content[2*i:]); c.bytes == 0 && int(got) != i {
+				t.Errorf("%s: thread %d gives %d", c.name, i, got)
+			}
+		}
+	}
+}
