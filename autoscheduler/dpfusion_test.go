@@ -43,6 +43,7 @@ func toGroup(p *halideir.Pipeline, kv map[string]string) (*state, error) {
 type noInlining struct{}
 
 func (noInlining) Inline(int) (func(float64), func()) { return nil, nil }
+func (noInlining) Store(int) (func(float64), func())  { return nil, nil }
 
 // exhaustive is an oracle: it tries every choice of the Funcs that get a kernel of their own. Every other Func must be read in one
 // group only, whose output it shares.

@@ -12,6 +12,7 @@ import (
 type sealed struct{}
 
 func (sealed) Inline(int) (func(float64), func()) { return nil, nil }
+func (sealed) Store(int) (func(float64), func())  { return nil, nil }
 
 // counting inlines as the passes do and adds up what it is said to gain.
 type counting struct {
@@ -20,8 +21,10 @@ type counting struct {
 	n    int
 }
 
-func (c *counting) Inline(id int) (func(float64), func()) {
-	keep, undo := c.s.Inline(id)
+func (c *counting) Inline(id int) (func(float64), func()) { return c.count(c.s.Inline(id)) }
+func (c *counting) Store(id int) (func(float64), func())  { return c.count(c.s.Store(id)) }
+
+func (c *counting) count(keep func(float64), undo func()) (func(float64), func()) {
 	if keep == nil {
 		return nil, nil
 	}

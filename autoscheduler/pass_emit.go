@@ -1,6 +1,8 @@
 package autoscheduler
 
 import (
+	"slices"
+
 	"gowarp/autoscheduler/search"
 	"gowarp/halideir"
 	"gowarp/halideir/schedule"
@@ -138,6 +140,9 @@ func (e *nestEmitter) split() {
 		rest, point := e.lab.fresh(old, "_t"), e.lab.fresh(old, "_p")
 		e.add(schedule.Directive{Do: schedule.Split, Vars: []string{old, rest, point}, N: u.Tile, Tail: tails[u.Tail]})
 		e.points, e.inner[u.Loop] = append(e.points, point), rest
+		if !slices.ContainsFunc(e.n.Threads, func(t plan.Use) bool { return t.Loop == u.Loop }) {
+			e.outer[u.Loop] = rest // into blocks and points alone
+		}
 	}
 	e.unrolled = true
 	for _, u := range e.n.Threads {

@@ -92,6 +92,16 @@ func TellsPoints(c Coster) bool {
 	return ok && t.tellsPoints()
 }
 
+// Errs is the part of a kernel's cost by which a coster is known to err, and more: candidates that differ by less cost the same. 0 for those that are
+// taken at their word.
+func Errs(c Coster) float64 {
+	e, ok := c.(interface{ errs() float64 })
+	if !ok {
+		return 0
+	}
+	return e.errs()
+}
+
 // FinalDiffers reports whether a coster refuses in the final pass what it prices while grouping, so that a group may then cost far more than was thought.
 func FinalDiffers(c Coster) bool {
 	t, ok := c.(interface{ finalDiffers() bool })

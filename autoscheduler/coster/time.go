@@ -20,6 +20,9 @@ func (Time) Name() string { return "time" }
 
 func (Time) tellsPoints() bool { return true }
 
+// errs: the bounds are data sheets', and no GPU has been asked.
+func (Time) errs() float64 { return .05 }
+
 // Bound is a time below which a kernel cannot be, in seconds, for one thing that it needs.
 type Bound struct {
 	Name string

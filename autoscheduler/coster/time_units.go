@@ -9,13 +9,9 @@ func floatBound(x *timed) float64 { return x.perSM(x.w.Float / x.m.Float) }
 // specialBound: so have roots, divisions, exponentials and the like.
 func specialBound(x *timed) float64 { return x.perSM(x.w.Special / x.m.Special) }
 
-// integerBound: what is neither, addresses above all, but for requests of the load/store unit, is done by integer units. Of a kernel whose strategy
-// counts all instructions alone nothing is known.
+// integerBound: what is neither, addresses above all, but for loads and stores, is done by integer units.
 func integerBound(x *timed) float64 {
-	if x.k.Issued > 0 {
-		return 0
-	}
-	return x.perSM(max(0, x.w.Issued-x.w.Float-x.w.Special-x.w.Requests) / x.m.Integer)
+	return x.perSM(max(0, x.w.Issued-x.w.Float-x.w.Special-x.w.Memory) / x.m.Integer)
 }
 
 // loadStoreBound: the load/store unit takes a request of a warp a cycle; conflicts of banks, lines apart and shuffles

@@ -162,6 +162,9 @@ func (k *Kernel) print(w io.Writer) {
 		} else if k.Cost > 0 {
 			text += fmt.Sprintf(" (%+.2g%%)", 100*(r.Cost/k.Cost-1))
 		}
+		if r.Cost < k.Cost && r.Though == "" {
+			text += ", no more than the cost errs by: it issues more instructions"
+		}
 		if r.Though != "" {
 			text += ", but " + r.Though
 		}

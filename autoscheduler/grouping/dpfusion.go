@@ -62,10 +62,10 @@ func (f DPFusion) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge,
 	var merges []Merge
 	for {
 		merges = append(merges, d.fuse()...)
-		if !st.duplicate(in) {
+		if !st.duplicate(in) && !st.store(in) {
 			break
 		}
-		clear(d.pricer.known) // what reads the Func that is now inlined costs otherwise
+		clear(d.pricer.known) // what reads the Func that is now inlined, or is no more, costs otherwise
 		clear(d.settled)
 	}
 	if d.tightest > 0 {

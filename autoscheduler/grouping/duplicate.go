@@ -48,6 +48,7 @@ func (st *state) duplicate(in Inliner) bool {
 // inlined notes that a Func is computed in its readers, which are in these groups.
 func (st *state) inlined(id int, again []*plan.Group) {
 	st.groups[id], st.of[id] = nil, -1
+	st.settled[id] = true
 	st.readers = readers(st.s.Problem)
 	st.reads = inverse(st.readers)
 	for _, q := range again {

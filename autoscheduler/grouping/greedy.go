@@ -11,7 +11,7 @@ import (
 // Greedy merges the producer's group into its consumer's that gains most, until no
 // merge gains (Mullapudi et al. 2016, as used by Sioutas et al. 2020, section 4.2).
 // A candidate is a group whose output is read by one other group only. What several groups
-// read is then computed again in all of them where that is cheaper (see duplicate),
+// read is then computed again in all of them where that is cheaper (see duplicate), what was inlined is stored where that is (see store),
 // and the merging goes on.
 type Greedy struct{}
 
@@ -25,7 +25,7 @@ func (Greedy) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, err
 		return nil, nil, err
 	}
 	merges := st.merge()
-	for st.duplicate(in) {
+	for st.duplicate(in) || st.store(in) {
 		merges = append(merges, st.merge()...)
 	}
 	merges = append(merges, st.refusals()...)
@@ -45,7 +45,7 @@ func (st *state) merge() []Merge {
 // copy is a state that may be merged on without a change to this one. What was priced is shared.
 func (st *state) copy() *state {
 	c := *st
-	c.groups, c.of, c.next, c.asked = slices.Clone(st.groups), slices.Clone(st.of), slices.Clone(st.next), slices.Clone(st.asked)
+	c.groups, c.of, c.next, c.asked, c.settled = slices.Clone(st.groups), slices.Clone(st.of), slices.Clone(st.next), slices.Clone(st.asked), slices.Clone(st.settled)
 	return &c
 }
 
@@ -91,13 +91,14 @@ type state struct {
 	reads   [][]int       // the inverse: Func -> Funcs that it loads
 	next    []*candidate  // by producer: its merge, once priced, as long as neither group changes
 	asked   []bool        // by Func: computing it in its readers does not gain, as long as their groups do not change
+	settled []bool        // by Func: whether to store it was asked, or computing it in its readers gained: it is not asked again
 	phase   coster.Phase  // for which groups are priced in which a Func is computed again: that of the present prices
 }
 
 // newState has a group of every Func that is not inlined, priced.
 func newState(s *search.Searcher) (*state, error) {
 	pr := s.Problem
-	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs)), asked: make([]bool, len(pr.P.Funcs))}
+	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs)), asked: make([]bool, len(pr.P.Funcs)), settled: make([]bool, len(pr.P.Funcs))}
 	for id, g := range st.groups {
 		st.of[id] = -1
 		if g == nil {

@@ -17,11 +17,13 @@ type Grouping interface {
 	Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, error)
 }
 
-// Inliner lets a grouping have more Funcs computed where they are read.
+// Inliner lets a grouping have more Funcs computed where they are read, and others not.
 type Inliner interface {
 	// Inline changes the searcher's problem so that the Func is inlined. Until one of the answers is called nothing else
 	// may be asked of it: keep says by how much all is cheaper for it, undo takes it back. Both are nil where it cannot be.
 	Inline(id int) (keep func(gain float64), undo func())
+	// Store does the opposite of Inline in the same way: the Func is stored. Both are nil too where it is seen to cost more.
+	Store(id int) (keep func(gain float64), undo func())
 }
 
 // ByName are the groupings that the parameter grouping may name.

@@ -32,8 +32,8 @@ func (Interval) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, e
 	v.begin()
 	best := v.start()
 	v.improve(best)
-	for v.take(best); st.duplicate(in); v.take(best) {
-		clear(v.pricer.known) // what reads the Func that is now inlined costs otherwise
+	for v.take(best); st.duplicate(in) || st.store(in); v.take(best) {
+		clear(v.pricer.known) // what reads the Func that is now inlined, or is no more, costs otherwise
 		v.begin()
 		best = v.present()
 		v.improve(best)

@@ -16,21 +16,24 @@ import (
 // Instructions of PTX for what an expression does not show. They are fitted to gpusim's counts of
 // harris, unsharp and blur (RATIONALE.md, "Instructions").
 const (
-	kernelStart = 20  // a warp: indices of block and thread, parameters, pointers
-	nestStart   = 8   // a warp and stage: the test of the thread, the first address
-	looseStart  = 25  // more for each dimension of it whose ends are worked out at run time
-	barrier     = 1   // a warp and stage in shared memory
-	bufferStart = 4   // a thread and buffer in global memory: the first address
-	rowAddress  = 2   // a row of a buffer in global memory, beyond the first: the address
-	clampedRow  = 3   // more for one whose place is clamped
-	clampedAt   = 3   // an element whose place in its row is clamped, once for all rows
-	anyAddress  = 4   // an element at a place that no loop gives, the first at it
-	guardTest   = 1.5 // a test of an unrolled point
-	turnedRow   = 1   // a row of a buffer that moves with a serial loop: a step
-	loopStep    = 3   // an iteration of a serial loop
-	looseStep   = 4   // an iteration of one whose ends are worked out at run time
-	division    = 6   // of integers, most by constants
-	special     = 20  // a function that is not in functions
+	kernelStart   = 20  // a warp: indices of block and thread, parameters, pointers
+	nestStart     = 8   // a warp and stage: the test of the thread, the first address
+	looseStart    = 25  // more for each dimension of it whose ends are worked out at run time
+	barrier       = 1   // a warp and stage in shared memory
+	bufferStart   = 4   // a thread and buffer in global memory: the first address
+	rowAddress    = 2   // a row of a buffer in global memory, beyond the first: the address
+	clampedRow    = 3   // more for one whose place is clamped
+	clampedAt     = 3   // an element whose place in its row is clamped, once for all rows
+	anyAddress    = 4   // an element at a place that no loop gives, the first at it
+	guardTest     = 1.5 // a test of an unrolled point
+	turnedRow     = 1   // a row of a buffer that moves with a serial loop: a step
+	loopStep      = 3   // an iteration of a serial loop
+	looseStep     = 4   // an iteration of one whose ends are worked out at run time
+	division      = 6   // of integers, by a constant
+	floatDivision = 9   // of floats
+	anyDivision   = 22  // by what only a run knows
+	difference    = 4   // the absolute one of two integers: both of them, a comparison and a choice
+	special       = 20  // a function that is not in functions
 )
 
 // functions are the instructions of each, counted in what Halide 21 makes for sm_75 of 32-bit floats: polynomials of its
@@ -58,7 +61,8 @@ type Count struct {
 // Work is what one block does, in warp instructions.
 type Work struct {
 	Issued, Float, Special float64 // all instructions; those of two kinds of unit
-	Requests               float64
+	Memory                 float64 // loads, stores, shuffles
+	Requests               float64 // of the load/store unit: more than one of those of Memory whose lanes conflict
 	Sectors                float64
 	Barriers               float64 // a warp
 	Stages                 []Stage // what a warp does, one stage after the other
@@ -82,7 +86,7 @@ type Estimator struct {
 	memo map[string]Count
 	rows map[string]int // RowLoads
 	buf  []byte
-	seen struct{ called, loaded, rows, columns, pointers, buffers, stores keymap.Map } // what straight has met
+	seen struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors keymap.Map } // what straight has met
 }
 
 type kept struct{}
@@ -90,6 +94,27 @@ type kept struct{}
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{}, func() *Estimator { return &Estimator{pr: pr, memo: map[string]Count{}, rows: map[string]int{}} })
+}
+
+// OfPoint is at most what a point of a stage costs, with nothing that its neighbours have already.
+func OfPoint(ex *plan.Expand) float64 {
+	n := float64(ex.Ops)
+	for i := range ex.Loads {
+		n++
+		for d := range ex.Loads[i].Index {
+			x := &ex.Loads[i].Index[d]
+			if d > 0 {
+				n += rowAddress
+			}
+			if x.Clamped {
+				n += clampedRow
+			}
+			if x.Kind == access.Unknown {
+				n += anyAddress
+			}
+		}
+	}
+	return n
 }
 
 // PerOutput is the warp instructions of a kernel for 32 points of its output, and the
@@ -116,13 +141,14 @@ func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 func (w *Work) spill(k *plan.Kernel) {
 	n := float64((k.ThreadsPerBlock()+plan.WarpLanes-1)/plan.WarpLanes) * float64(k.SpillBytes) / registerBytes
 	w.Issued += n
+	w.Memory += n
 	w.Requests += n
 }
 
 // registerBytes is a register's size.
 const registerBytes = 4
 
-// Work is what one block does. Of a kernel whose strategy has counted its instructions, since lanes exchange values, nothing is known but that.
+// Work is what one block does. Of a kernel whose strategy has counted its instructions, since lanes exchange values, that is all that is known.
 func (e *Estimator) Work(k *plan.Kernel) Work {
 	w := e.work(k, true)
 	w.spill(k)
@@ -130,9 +156,9 @@ func (e *Estimator) Work(k *plan.Kernel) Work {
 }
 
 func (e *Estimator) work(k *plan.Kernel, whole bool) (w Work) {
-	if k.Issued > 0 {
-		w.Issued, w.Requests, w.Sectors = k.Issued, k.Requests, k.Requests
-		w.Stages = []Stage{{Issued: k.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
+	if c := &k.Counted; c.Issued > 0 {
+		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Sectors
+		w.Stages = []Stage{{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
 		return w
 	}
 	warps := float64((k.ThreadsPerBlock() + 31) / 32)
@@ -146,6 +172,7 @@ func (e *Estimator) work(k *plan.Kernel, whole bool) (w Work) {
 		}
 		w.Issued += active * t
 		w.Requests += active * c.Requests * times
+		w.Memory += active * c.Memory * times
 		if !whole {
 			return
 		}
@@ -307,6 +334,12 @@ func (c *Count) address(x *access.Index, turn uint64) *float64 {
 	return &c.Start
 }
 
+// rest is an index but for its first dimension.
+func rest(idx []access.Index) []access.Index { return idx[min(1, len(idx)):] }
+
+// column is which of its points along a row of threads a point of the thread is.
+func column(n *plan.Nest, s Shift) int64 { return s.of(n.Along.Loop) }
+
 // nowhere reports whether a place hangs on what is not known.
 func nowhere(idx []access.Index) bool {
 	return slices.ContainsFunc(idx, func(x access.Index) bool { return x.Kind == access.Unknown && !x.IsSum() })
@@ -325,7 +358,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	float, special := units(&e.pr.Access.Stage(n.Func, n.Stage).Value)
 	c.Float, c.Special = points*float, points*special
 	seen := &e.seen
-	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores} {
+	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors} {
 		m.Clear()
 	}
 	for i := range ex.Calls {
@@ -375,7 +408,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				continue
 			}
 			c.Global++
-			c.Sectors += sectors(n, t.Index, t.Bytes)
+			if nowhere(t.Index) || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
+				c.Sectors += e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
+			}
 			if seen.buffers.Add(uint64(placeKey(t.Func, t.Input, 0, nil, nil))) {
 				c.Start += bufferStart
 			}
@@ -442,13 +477,26 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 // something are one instruction with the sum.
 func arithmetic(o *access.Ops) (ops, casts float64) {
 	ops = float64(o.Total() - o.Class(access.Cast) - fused(o))
-	ops += float64((division-1)*(o.Class(access.Div)+o.Class(access.Mod)-o.Shifts) + (special-1)*o.Class(access.Special))
+	divisions := o.Class(access.Div) + o.Class(access.Mod) - o.Shifts - o.Unknown
+	for _, kind := range floats {
+		n := o.Count[access.Div][kind]
+		divisions -= n
+		ops += float64((floatDivision - 1) * n)
+	}
+	ops += float64((division-1)*divisions + (anyDivision-1)*o.Unknown + (difference-1)*o.Apart + (special-1)*o.Class(access.Special))
 	for name, n := range o.Special {
 		if cost, ok := functions[name]; ok {
 			ops += float64(n) * (cost - special)
 		}
 	}
 	return ops, float64(o.Class(access.Cast))
+}
+
+// Definition is what the operations of a definition come to, without what it loads.
+func Definition(o *access.Ops) plan.Counts {
+	ops, casts := arithmetic(o)
+	float, special := units(o)
+	return plan.Counts{Issued: ops + casts, Float: float, Special: special}
 }
 
 var floats = [...]access.Kind{access.Float16, access.Float32, access.Float64}
@@ -471,8 +519,19 @@ func units(o *access.Ops) (float, special float64) {
 	return float - float64(fused(o)), special
 }
 
+// TableBytes is up to what size a table that is looked up stays in L1: half of the least that an SM has of it.
+const TableBytes = 16 << 10
+
 // SectorBytes is what memory is moved in.
 const SectorBytes = 32
+
+// loadSectors is sectors of a load: small tables that are looked up are in L1.
+func (e *Estimator) loadSectors(n *plan.Nest, t *plan.Tap) float64 {
+	if nowhere(t.Index) && e.pr.BufferBytes(t.Func, t.Input) <= TableBytes {
+		return 1
+	}
+	return sectors(n, t.Index, t.Bytes)
+}
 
 // sectors is how many sectors the lanes of a warp ask for at once, all in whole rows of threads.
 func sectors(n *plan.Nest, idx []access.Index, bytes int64) float64 {

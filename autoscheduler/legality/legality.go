@@ -226,7 +226,7 @@ func pointTails(pr *plan.Problem, k *plan.Kernel) error {
 				return fmt.Errorf("points of loop %s of %s are shifted inwards, before its first where there are fewer than %d", loop, f.Label, u.Tile)
 			case n.Whole && u.Tail != plan.ShiftInwards:
 				return fmt.Errorf("points of loop %s of %s are for whole groups, with another tail", loop, f.Label)
-			case u.Tail == plan.RoundUp && (!out || f.Output || len(f.Stages) != 1):
+			case u.Tail == plan.RoundUp && (!out || f.Output || len(f.Stages) != 1 && len(k.Members) > 0):
 				return fmt.Errorf("points of loop %s of %s are rounded up; there may be no place for them", loop, f.Label)
 			case u.Tail == plan.RoundUp && (u.Tile > plan.MorePoints || !pr.Absorbs(n.Func)):
 				return fmt.Errorf("points of loop %s of %s are rounded up to %d; an input would have to be larger", loop, f.Label, u.Tile)

@@ -51,8 +51,11 @@ func (f *few) add(k *plan.Kernel, p coster.Price) {
 	}
 }
 
-// best are the best of them, the model's choice first.
-func (f *few) best() []ranked {
+// best are the best of them, the chosen one first.
+func (f *few) best(chosen ranked) []ranked {
+	if f.most == 0 {
+		return nil
+	}
 	slices.SortStableFunc(f.all, func(a, b ranked) int {
 		switch {
 		case better(&a.price, &b.price):
@@ -62,7 +65,13 @@ func (f *few) best() []ranked {
 		}
 		return 0
 	})
-	return f.all[:min(len(f.all), f.most)]
+	ways := []ranked{chosen}
+	for _, r := range f.all {
+		if len(ways) < f.most && shape(r.kernel) != shape(chosen.kernel) {
+			ways = append(ways, r)
+		}
+	}
+	return ways
 }
 
 // shape is what a thread does. With a point a thread several strategies lay out the same.
@@ -91,13 +100,19 @@ func Identity(pr *plan.Problem, k *plan.Kernel) string {
 	return b.String()
 }
 
-// even is by how much costs may differ and still be the same: the estimate errs by more.
-const even = .01
+// leastEven is by how much costs may differ at least and still be the same: every estimate errs by more.
+const leastEven = .01
 
-// betterCompiled prefers what is better, but among ways that cost the same the one that spills less: spills in loops cost more than is counted.
-func betterCompiled(a, b *ranked) bool {
-	if a.price.Valid() == b.price.Valid() && a.price.Faults == b.price.Faults && math.Abs(a.price.Cost-b.price.Cost) <= even*min(a.price.Cost, b.price.Cost) && a.kernel.SpillBytes != b.kernel.SpillBytes {
+// betterCompiled prefers what is better, but among ways that cost the same the one that spills less: spills in loops cost more than is counted. Of those that
+// spill the same the chosen one stays, which stands first, where the coster is known to err.
+func (s *Searcher) betterCompiled(a, b *ranked) bool {
+	errs := coster.Errs(s.Coster)
+	alike := a.price.Valid() == b.price.Valid() && a.price.Faults == b.price.Faults && math.Abs(a.price.Cost-b.price.Cost) <= max(leastEven, errs)*min(a.price.Cost, b.price.Cost)
+	switch {
+	case alike && a.kernel.SpillBytes != b.kernel.SpillBytes:
 		return a.kernel.SpillBytes < b.kernel.SpillBytes
+	case alike && errs > 0:
+		return false
 	}
 	return better(&a.price, &b.price)
 }
@@ -121,7 +136,7 @@ func (s *Searcher) Judge(f *Found, said map[string]Compiled) *Found {
 	return f.with(func(ways []ranked) (best ranked, ok bool) {
 		for i := range ways {
 			r, known := s.compiled(&ways[i], said)
-			if known && (!ok || betterCompiled(&r, &best)) {
+			if known && (!ok || s.betterCompiled(&r, &best)) {
 				best, ok = r, true
 			}
 		}

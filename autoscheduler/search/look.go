@@ -60,6 +60,16 @@ func (l *Look) second(k *plan.Kernel, p *coster.Price) {
 	}
 }
 
+// instead makes another candidate the chosen one, of which the best by price is then the runner-up.
+func (l *Look) instead(chosen, best *plan.Kernel, price *coster.Price) {
+	if l == nil {
+		return
+	}
+	if l.RunnerUp == nil || sameChoice(l.RunnerUp, chosen) || better(price, &l.Price) {
+		l.RunnerUp, l.Price = best, *price
+	}
+}
+
 func sameChoice(a, b *plan.Kernel) bool {
 	return a.Strategy == b.Strategy && slices.Equal(a.Choice.Tile, b.Choice.Tile) && slices.Equal(a.Choice.Points, b.Choice.Points) && a.Choice.Windows == b.Choice.Windows && a.Choice.Warp == b.Choice.Warp
 }

@@ -130,8 +130,10 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	price := coster.Price{Cost: math.Inf(1)}
 	var why reasons
 	var kept few
+	var even fewest
 	if ph == coster.Final {
 		kept.most = s.Few
+		even.within = coster.Errs(s.Coster)
 	}
 	refuser, _ := s.Coster.(coster.BlockRefuser)
 	strategies := s.Strategies
@@ -183,6 +185,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 			}
 			look.priced()
 			kept.add(k, p)
+			even.add(k, p)
 			if best == nil || better(&p, &price) {
 				look.second(best, &price)
 				best, price = k, p
@@ -190,6 +193,10 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 				look.second(k, &p)
 			}
 		}
+	}
+	if r, ok := even.pick(pr); ok && r.kernel != best {
+		look.instead(r.kernel, best, &price)
+		best, price = r.kernel, r.price
 	}
 	if s.ByModel && !simple && ph == coster.Final && s.Tile == nil {
 		k, p, model := s.byModel(g, stage, o)
@@ -215,7 +222,8 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 		f := &pr.P.Funcs[g.Out]
 		return nil, fmt.Errorf("search: nothing legal was found for %s: %s", f.Label, &why)
 	}
-	return &winner{ranked{best, price}, look, kept.best()}, nil
+	chosen := ranked{best, price}
+	return &winner{chosen, look, kept.best(chosen)}, nil
 }
 
 // withOtherwise are strategies, and behind them those for what they cannot do.

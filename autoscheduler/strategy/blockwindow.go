@@ -33,8 +33,9 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 	fail := func(format string, args ...any) (Prepared, error) {
 		return nil, fmt.Errorf("block-window: "+format, args...)
 	}
+	several := len(f.Stages) > 1
 	switch {
-	case len(f.Stages) != 1:
+	case several && len(g.Members) > 0:
 		return fail("%s has updates; its stages share no tile", f.Label)
 	case len(pr.Dims[pr.StageIndex(g.Out, 0)].Tiled) == 0 || pr.Dims[pr.StageIndex(g.Out, 0)].Atomic:
 		return fail("%s has no loop to tile", f.Label)
@@ -42,12 +43,14 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		return fail("the region of %s is not its readers' alone", f.Label)
 	case readOutput(pr, g.Out):
 		return fail("%s is an output that other Funcs read", f.Label)
+	case several:
+		// What follows is about points beyond the end, which are tested here.
 	case !f.Output && narrow(pr, g.Out):
 		return fail("%s computes in 8 or 16 bits: pairs of points share registers, and those beyond its end are not to be told from the others", f.Label)
 	case !f.Output && !pr.Absorbs(g.Out):
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
-	b := &blockWindows{pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, windowed: map[int]windowed{}}
+	b := &blockWindows{tested: several && (f.Output || narrow(pr, g.Out) || !pr.Absorbs(g.Out)), pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, windowed: map[int]windowed{}}
 	for _, m := range g.Members {
 		b.threads[m] = nestedfusion.ThreadDims(pr, g, m)
 		mf := &pr.P.Funcs[m]
@@ -69,6 +72,7 @@ type blockWindows struct {
 	pr       *plan.Problem
 	g        *plan.Group
 	est      *instructions.Estimator
+	tested   bool             // points beyond the end of the output's loops are tested one by one
 	deepest  int              // windows at most
 	threads  map[int][]int    // by member in shared memory: its dimensions that run over threads
 	windowed map[int]windowed // by number of windows
@@ -96,6 +100,9 @@ const (
 // Choices implements Chooser: of all tiles, points and windows those that issue the fewest instructions an output.
 func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	dims := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]
+	if len(dims.Tiled) == 0 || dims.Atomic {
+		return nil
+	}
 	var all []scored
 	try := func(c plan.Choice) {
 		threads := int64(1)
@@ -246,7 +253,10 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		return n, fmt.Errorf("block-window: %s has %d tiled loops, the choice has points for %d", f.Label, len(c.Tile), len(c.Points))
 	}
 	tail := plan.RoundUp
-	if f.Output {
+	switch {
+	case b.tested || !b.pr.PureLoops(b.g.Out, stage): // computed places have no more room than is needed
+		tail = plan.Guarded
+	case f.Output:
 		tail = plan.ShiftInwards
 	}
 	extent := b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)].Extent
@@ -265,15 +275,38 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		if p == 1 {
 			continue
 		}
-		if f.Output && (extent[u.Loop] < p || whole && extent[u.Loop]%p != 0) {
+		if tail == plan.ShiftInwards && (extent[u.Loop] < p || whole && extent[u.Loop]%p != 0) {
 			return n, fmt.Errorf("block-window: the %d points of loop %s are not whole groups of %d", extent[u.Loop], f.Stages[stage].Loops[u.Loop].Label, p)
 		}
 		u.Tile, u.Extent = u.Tile/p, u.Extent/p
 		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: tail})
 	}
-	n.Whole = f.Output && len(n.Unrolled) > 0
+	n.Whole = tail == plan.ShiftInwards && len(n.Unrolled) > 0
+	if len(f.Stages) > 1 {
+		b.unrollShort(&n, tail)
+		stepped(b.pr, &n)
+	}
 	n.Along = along(&n)
 	return n, nil
+}
+
+// unrollShort has a thread compute all points of short loops inside it side by side, over channels mostly: what they load in the loops around them
+// they load once.
+func (b *blockWindows) unrollShort(n *plan.Nest, tail plan.Tail) {
+	if !b.pr.PureLoops(n.Func, n.Stage) {
+		return
+	}
+	loops := b.pr.P.Funcs[n.Func].Stages[n.Stage].Loops
+	points := n.PointsPerThread()
+	n.Serial = slices.DeleteFunc(n.Serial, func(u plan.Use) bool {
+		if loops[u.Loop].Arg < 0 || u.Tile > 0 || u.Extent == 1 || points*u.Extent > maxSums {
+			return false
+		}
+		points *= u.Extent
+		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: u.Extent, Extent: u.Extent, Tail: tail})
+		n.Blocks = append(n.Blocks, plan.Use{Loop: u.Loop, Tile: u.Extent, Extent: 1})
+		return true
+	})
 }
 
 // places is where each member is computed, with so many windows.
@@ -385,6 +418,18 @@ func unrollWindow(pr *plan.Problem, m *plan.Member) {
 func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int {
 	again := slices.ContainsFunc(k.Out.Serial, func(u plan.Use) bool { return u.Extent > 1 })
 	windows, loads := int64(0), b.est.RowLoads(k, &k.Out)
+	if f := &b.pr.P.Funcs[k.Out.Func]; len(f.Stages) > 1 && again {
+		// An update adds to all points in each iteration of the loops around them, and then stores them: the address of each row is two registers.
+		rows := int64(1)
+		for _, u := range k.Out.Unrolled {
+			if f.Stages[k.Out.Stage].Loops[u.Loop].Arg > 0 {
+				rows *= u.Extent
+			}
+		}
+		for _, t := range f.Types {
+			windows += k.Out.PointsPerThread()*((t.Bytes()+3)/4) + 2*rows
+		}
+	}
 	for i := range k.Members {
 		m := &k.Members[i]
 		if m.Where != plan.AtThread {

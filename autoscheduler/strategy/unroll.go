@@ -59,7 +59,9 @@ func shortInside(p *halideir.Pipeline, st *halideir.Stage, serial []plan.Use, co
 // A loop over a reduction's domain with several points around makes some iterations at a time: what they compute of
 // addresses they share. More code than this the compiler holds in too many registers.
 const (
-	maxSteps      = 4
+	maxSteps      = 8
+	moreSteps     = 4    // beyond so many only where the code is tiny
+	maxTinyOps    = 256  // operations and loads of that
 	maxSteppedOps = 1024 // operations and loads of all points and iterations
 )
 
@@ -76,7 +78,7 @@ func stepped(pr *plan.Problem, n *plan.Nest) {
 			return
 		}
 		for s := int64(maxSteps); s > 1; s /= 2 {
-			if s*code <= maxSteppedOps && u.Extent >= 2*s {
+			if s*code <= maxSteppedOps && (s <= moreSteps || s*code <= maxTinyOps) && u.Extent >= 2*s {
 				u.Steps = s
 				return
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/keymap"
@@ -13,12 +14,11 @@ import (
 // warpCount is what one lane does for one tile of its warp, counted from the loads and
 // operations of the unrolled points. A warp issues each instruction once for its 32 lanes.
 type warpCount struct {
-	width        int64   // of the tile
-	outputs      int64   // points of the tile
-	instructions float64 // a lane, of the whole tile
-	requests     float64 // to the load/store units: loads, stores, shuffles
-	registers    int     // a lane
-	early        int     // registers, if it has what a stage loads from memory at once
+	width       int64 // of the tile
+	outputs     int64 // points of the tile
+	registers   int   // a lane
+	early       int   // registers, if it has what a stage loads from memory at once
+	plan.Counts       // of a lane, for the whole tile
 }
 
 // Instructions beside the operations that the definitions name. The figures are counts in the code
@@ -43,7 +43,7 @@ const (
 // perOutput is the number of instructions that a warp issues for 32 points of the output. Where
 // the registers do not suffice, each one that lacks is spilled and reloaded.
 func (c *warpCount) perOutput(maxRegisters int) float64 {
-	n := c.instructions + spillInstructions*float64(max(0, c.registers-maxRegisters))
+	n := c.Issued + spillInstructions*float64(max(0, c.registers-maxRegisters))
 	return n * plan.WarpLanes / float64(c.outputs)
 }
 
@@ -111,24 +111,25 @@ type counter struct {
 	demoted []int64      // of members: so many of the first registers of a lane are in the scratch
 	stage   int          // the one that is being counted, from 1
 	loaded  int          // by it from memory
+	side    int64        // how many points of a row a lane has in it
 }
 
 // tables are what a count notes, kept from count to count for their memory.
 type tables struct {
-	lines   keymap.Map  // rows of outside buffers whose addresses are known
-	known   keymap.Map  // what the lane has loaded, and computed of inlined Funcs
-	fetched keymap.Map  // what it has exchanged
-	guarded keymap.Map  // what it has computed under the test of one point
-	held    keymap.Map  // values in registers, by number
-	spans   [][2][2]int // from which point to which each is held, in the two orders
-	ops     []float64   // by Func: the operations of its definition; below 0: not counted yet
+	lines   keymap.Map    // rows of outside buffers whose addresses are known
+	known   keymap.Map    // what the lane has loaded, and computed of inlined Funcs
+	fetched keymap.Map    // what it has exchanged
+	guarded keymap.Map    // what it has computed under the test of one point
+	held    keymap.Map    // values in registers, by number
+	spans   [][2][2]int   // from which point to which each is held, in the two orders
+	costs   []plan.Counts // by Func: what its definition computes; Issued is below 0 where it is not counted yet
 }
 
 type keptTables struct{}
 
 // tablesOf are those of a problem, empty.
 func tablesOf(pr *plan.Problem) *tables {
-	t := plan.Once(pr, keptTables{}, func() *tables { return &tables{ops: slices.Repeat([]float64{-1}, len(pr.P.Funcs))} })
+	t := plan.Once(pr, keptTables{}, func() *tables { return &tables{costs: slices.Repeat([]plan.Counts{{Issued: -1}}, len(pr.P.Funcs))} })
 	for _, m := range []*keymap.Map{&t.lines, &t.known, &t.fetched, &t.guarded, &t.held} {
 		m.Clear()
 	}
@@ -176,7 +177,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		c.ends[s.members[i].fn] = rows[i]
 	}
 	c.count.outputs = c.count.width * lp.rows * lp.layers
-	c.count.instructions = tileInstructions
+	c.count.Issued = tileInstructions
 	for i := range s.members {
 		m := &s.members[i]
 		slots := m.points(lp.px)
@@ -187,7 +188,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		}
 		if n := w.demoted(slots); n > 0 {
 			c.demoted[m.fn] = n
-			c.count.instructions += barrierInstructions
+			c.count.Issued += barrierInstructions
 		}
 	}
 	for i := range s.members {
@@ -202,14 +203,15 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 			outLoops *= w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent[l]
 		}
 	}
-	before, fetched := c.count.instructions, c.fetched.Len()
+	before, fetched := c.count.Counts, c.fetched.Len()
 	if err := c.run(w.g.Out, s.grow.Funcs[w.g.Out], w.arg(w.x)); err != nil {
 		return c.count, err
 	}
 	points := float64(lp.px * lp.rows * lp.layers)
-	c.count.instructions += points * (pointInstructions + guardInstructions)
-	c.count.instructions = before + float64(outLoops)*(c.count.instructions-before)
-	c.count.requests += float64(outLoops) * points
+	c.count.Issued += points * (pointInstructions + guardInstructions)
+	c.count.Requests += points
+	c.count.Sectors += points * float64(max(1, w.pr.Bytes(w.g.Out))*plan.WarpLanes) / instructions.SectorBytes
+	c.count.Counts = before.Plus(c.count.Counts.Plus(before.Times(-1)).Times(float64(outLoops)))
 	c.count.outputs *= outLoops
 	c.count.registers = warpBaseRegisters + max(int(inOrder*float64(c.most(0))), c.most(1))
 	if lp.strided {
@@ -287,6 +289,9 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 		default:
 			n[k] = c.px * d.Num
 		}
+		if k == lane {
+			c.side = n[k]
+		}
 	}
 	at := lo
 	var walk func(k int)
@@ -307,8 +312,8 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 				for out := range c.s.pr.P.Funcs[fn].Types {
 					s := spot{fn: fn, out: out, at: at}
 					if c.inScratch(&s) {
-						c.count.requests++
-						c.count.instructions++
+						c.count.Requests++
+						c.count.Issued++
 					} else {
 						c.use(&s)
 					}
@@ -372,10 +377,13 @@ func (c *counter) sources(m *warpMember, s *spot) (own [2]spot, n int, lanes int
 // value counts the definition of a Func at a point.
 func (c *counter) value(fn int, at [maxSpotDims]int64) {
 	st := c.s.pr.Access.Stage(fn, 0)
-	if c.ops[fn] < 0 {
-		c.ops[fn] = float64(st.Value.Total())
+	cost := &c.costs[fn]
+	if cost.Issued < 0 {
+		*cost = instructions.Definition(&st.Value)
 	}
-	c.count.instructions += c.ops[fn]
+	c.count.Issued += cost.Issued
+	c.count.Float += cost.Float
+	c.count.Special += cost.Special
 	for i := range st.Loads {
 		c.load(fn, &st.Loads[i], at)
 	}
@@ -446,17 +454,40 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 	// Halide's loads of one stage are not merged across its unrolled points.
 	c.loaded++
 	c.count.early = max(c.count.early, warpBaseRegisters+c.loaded)
-	c.count.requests++
-	c.count.instructions += 1 + pointInstructions
+	c.count.Requests++
+	c.count.Issued += 1 + pointInstructions
 	if !known {
-		c.count.instructions += rowInstructions
+		c.count.Issued += rowInstructions
+		c.count.Sectors += c.sectors(l)
 		return
 	}
 	row := s
 	row.at[0] = 0
 	if c.lines.Add(row.key()) {
-		c.count.instructions += rowInstructions
+		c.count.Issued += rowInstructions
+		c.count.Sectors += c.sectors(l) * float64(c.side) // what else the lanes load of the row is in L1 then
 	}
+}
+
+// sectors is how many sectors of global memory the lanes of a warp ask for at once, of which points side by side share some.
+func (c *counter) sectors(l *access.Load) float64 {
+	const lanes = float64(plan.WarpLanes)
+	if len(l.Index) == 0 {
+		return 1
+	}
+	switch x := &l.Index[0]; {
+	case x.Kind == access.Constant:
+		return 1
+	case x.Kind == access.Unknown && x.DataDependent:
+		if c.s.pr.BufferBytes(l.Func, l.Input) <= instructions.TableBytes {
+			return 1
+		}
+		return lanes / 2 // lanes near each other read near each other
+	case x.Kind == access.Affine:
+		stride := float64(max(x.Num, -x.Num)) / float64(x.Den)
+		return min(lanes, max(1, lanes*stride*float64(l.Type.Bytes())/instructions.SectorBytes))
+	}
+	return max(1, lanes*float64(l.Type.Bytes())/instructions.SectorBytes)
 }
 
 // fetch counts what it takes a lane to have a value of a member: nothing if it is its own or was fetched before, a shuffle, or a load
@@ -474,12 +505,12 @@ func (c *counter) fetch(m *warpMember, s *spot) {
 				c.use(own)
 			}
 			if inScratch || lanes != 0 {
-				c.count.requests++
-				c.count.instructions++
+				c.count.Requests++
+				c.count.Issued++
 			}
 		}
 		if n > 1 {
-			c.count.instructions++
+			c.count.Issued++
 		}
 	}
 	c.use(s)

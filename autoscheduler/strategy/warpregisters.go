@@ -701,7 +701,7 @@ func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	if s.pr != w.pr {
 		k.Staged = s.pr
 	}
-	k.Issued, k.Requests = count.instructions*float64(warps), count.requests*float64(warps)
+	k.Counted = count.Times(float64(warps))
 	k.Out = w.outNest(s, k.Warp)
 	w.members(s, k)
 	return k, finish(s.pr, k)

@@ -78,6 +78,8 @@ type Ops struct {
 	Count   [NumClasses][NumKinds]int
 	Special map[string]int // by name, without the suffix of the type
 	Shifts  int            // of the divisions and remainders, those by a literal power of two
+	Unknown int            // of those of integers, those by what only a run knows
+	Apart   int            // of the minima and maxima, absolute differences of integers
 }
 
 // Total is the number of all operations.
@@ -119,6 +121,9 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 		}
 		if shifts(p, n) {
 			o.Shifts += max(n.Type.Lanes, 1)
+		}
+		if by := &p.Nodes[n.Args[1]]; !n.Type.IsFloat() && by.Op != halideir.OpInt && by.Op != halideir.OpUint {
+			o.Unknown += max(n.Type.Lanes, 1)
 		}
 	case halideir.OpMin, halideir.OpMax:
 		o.add(MinMax, n.Type)
@@ -181,6 +186,9 @@ func (o *Ops) call(p *halideir.Pipeline, n *halideir.Node) {
 		}
 	case "abs", "absd", "strict_min", "strict_max":
 		o.add(MinMax, n.Type)
+		if name == "absd" && !n.Type.IsFloat() {
+			o.Apart += max(n.Type.Lanes, 1)
+		}
 	case "if_then_else":
 		o.add(Select, n.Type)
 	case "div_round_to_zero":

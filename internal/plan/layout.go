@@ -29,10 +29,25 @@ type Kernel struct {
 	SharedSum   int64    // the sum over members, as Sioutas et al. count it
 	Registers   int      // a thread, estimated or, where the kernel was compiled, as compiled
 	SpillBytes  int      // a thread, stored and loaded: as compiled, 0 where nothing was
-	Issued      float64  // warp instructions of one block, where the strategy has counted them; else 0
-	Requests    float64  // likewise: its requests to the load/store units
+	Counted     Counts   // what one block issues, where the strategy has counted it; else zero
 	Held        int      // registers for what several points of a thread share at once; 0 if it has one point
 	Occupancy   occupancy.Result
+}
+
+// Counts is what warps issue: all instructions, and of them those that floating-point and special-function units do and the requests to the
+// load/store units; and the sectors of global memory that their loads and stores ask for.
+type Counts struct {
+	Issued, Float, Special, Requests, Sectors float64
+}
+
+// Times is the counts of n times as many.
+func (c Counts) Times(n float64) Counts {
+	return Counts{c.Issued * n, c.Float * n, c.Special * n, c.Requests * n, c.Sectors * n}
+}
+
+// Plus is both together.
+func (c Counts) Plus(d Counts) Counts {
+	return Counts{c.Issued + d.Issued, c.Float + d.Float, c.Special + d.Special, c.Requests + d.Requests, c.Sectors + d.Sectors}
 }
 
 // Where is the level at which a member is computed.

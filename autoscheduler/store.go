@@ -1,0 +1,67 @@
+package autoscheduler
+
+import (
+	"fmt"
+	"slices"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/instructions"
+	"gowarp/internal/plan"
+)
+
+// Store implements grouping.Inliner: a Func that was to be computed in its readers has a kernel of its own.
+func (s *state) Store(id int) (keep func(gain float64), undo func()) {
+	pr := s.problem
+	if !coster.TellsPoints(s.coster) || !s.storable(id) {
+		return nil, nil
+	}
+	inlined := s.busy(id)
+	kept := pr.Kept
+	pr.Kept = map[any]any{} // what was worked out with it in its readers
+	s.setInlined(id, false)
+	s.expand(id, 0)
+	undo = func() {
+		s.setInlined(id, true)
+		pr.Kept = kept
+	}
+	if inlined-s.busy(id) <= s.moving(id) {
+		undo()
+		return nil, nil
+	}
+	return func(gain float64) {
+		r := s.inlines[id]
+		r.Inlined, r.Why = false, fmt.Sprintf("keeping it gains %.4g over computing it in the kernels that read it", gain)
+		s.inlines[id] = r
+		s.note("group", id, "stored: %s", r.Why)
+	}, undo
+}
+
+// storable reports whether an inlined Func may have a kernel of its own.
+func (s *state) storable(id int) bool {
+	return !s.problem.Regions.Endless[id] && s.notInlinable(id) == "" && len(s.p.Funcs[id].Types) == 1 && !slices.Contains(s.tried.unneeded, id)
+}
+
+// busy is for how many seconds the stages that read a Func, with what is inlined in place, keep integer units busy at most: each point by
+// itself, of a tile in shared memory with its halo.
+func (s *state) busy(id int) float64 {
+	m := coster.MachineOf(s.problem.Device)
+	sum := 0.0
+	for _, c := range s.problem.Affected(id) {
+		if s.problem.Inlined[c] {
+			continue
+		}
+		for st := range s.p.Funcs[c].Stages {
+			sum += s.points(c, st) * instructions.OfPoint(&s.problem.Expand[s.problem.StageIndex(c, st)])
+		}
+	}
+	return sharedOverlap * sum / plan.WarpLanes / (m.SMs * m.Integer * m.ClockHz)
+}
+
+// moving is how many seconds it takes at least to write a Func to memory and to read it once; 0 where no bandwidth is known.
+func (s *state) moving(id int) float64 {
+	bandwidth := coster.MachineOf(s.problem.Device).DRAMBytesPerSecond
+	if bandwidth <= 0 {
+		return 0
+	}
+	return 2 * s.points(id, 0) * float64(s.problem.Bytes(id)) / bandwidth
+}
