@@ -36,9 +36,9 @@ func (s *state) Store(id int) (keep func(gain float64), undo func()) {
 	}, undo
 }
 
-// storable reports whether an inlined Func may have a kernel of its own.
+// storable reports whether an inlined Func may have a kernel of its own. Where the user bounds one that is stored, its readers may ask for no more.
 func (s *state) storable(id int) bool {
-	return !s.problem.Regions.Endless[id] && s.notInlinable(id) == "" && len(s.p.Funcs[id].Types) == 1 && !slices.Contains(s.tried.unneeded, id)
+	return len(s.p.Funcs[id].Bounds) == 0 && !s.problem.Regions.Endless[id] && s.notInlinable(id) == "" && len(s.p.Funcs[id].Types) == 1 && !slices.Contains(s.tried.unneeded, id)
 }
 
 // busy is for how many seconds the stages that read a Func, with what is inlined in place, keep integer units busy at most: each point by
