@@ -33,9 +33,9 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 	fail := func(format string, args ...any) (Prepared, error) {
 		return nil, fmt.Errorf("block-window: "+format, args...)
 	}
-	several := len(f.Stages) > 1
+	several, alone := len(f.Stages) > 1, len(g.Members) == 0
 	switch {
-	case several && len(g.Members) > 0:
+	case several && !alone:
 		return fail("%s has updates; its stages share no tile", f.Label)
 	case len(pr.Dims[pr.StageIndex(g.Out, 0)].Tiled) == 0 || pr.Dims[pr.StageIndex(g.Out, 0)].Atomic:
 		return fail("%s has no loop to tile", f.Label)
@@ -43,14 +43,14 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		return fail("the region of %s is not its readers' alone", f.Label)
 	case readOutput(pr, g.Out):
 		return fail("%s is an output that other Funcs read", f.Label)
-	case several:
-		// What follows is about points beyond the end, which are tested here.
+	case alone:
+		// What follows is about points beyond the end, which are tested one by one where there can be none.
 	case !f.Output && narrow(pr, g.Out):
 		return fail("%s computes in 8 or 16 bits: pairs of points share registers, and those beyond its end are not to be told from the others", f.Label)
 	case !f.Output && !pr.Absorbs(g.Out):
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
-	b := &blockWindows{tested: several && (f.Output || narrow(pr, g.Out) || !pr.Absorbs(g.Out)), pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, windowed: map[int]windowed{}}
+	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && (narrow(pr, g.Out) || !pr.Absorbs(g.Out))), pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, windowed: map[int]windowed{}}
 	for _, m := range g.Members {
 		b.threads[m] = nestedfusion.ThreadDims(pr, g, m)
 		mf := &pr.P.Funcs[m]
@@ -226,6 +226,9 @@ func (b *blockWindows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 			unrollWindow(b.pr, &m)
 		} else {
 			spreadShared(&m, &k.Out)
+			for j := range m.Nests {
+				unrollDomain(b.pr, &m.Nests[j])
+			}
 		}
 		k.Members = append(k.Members, m)
 	}
@@ -284,6 +287,7 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 	n.Whole = tail == plan.ShiftInwards && len(n.Unrolled) > 0
 	if len(f.Stages) > 1 {
 		b.unrollShort(&n, tail)
+		unrollDomain(b.pr, &n)
 		stepped(b.pr, &n)
 	}
 	n.Along = along(&n)
@@ -409,6 +413,7 @@ func unrollWindow(pr *plan.Problem, m *plan.Member) {
 			}
 		}
 		n.Serial = domain
+		unrollDomain(pr, n)
 		stepped(pr, n)
 	}
 }

@@ -65,6 +65,21 @@ const (
 	maxSteppedOps = 1024 // operations and loads of all points and iterations
 )
 
+// unrollDomain unrolls short loops over a reduction's domain, from the innermost on, also those that are too long for unroll: what an iteration
+// adds to then stays in a register, in shared memory too.
+func unrollDomain(pr *plan.Problem, n *plan.Nest) {
+	st := &pr.P.Funcs[n.Func].Stages[n.Stage]
+	code := n.PointsPerThread() * int64(max(1, expanded(pr, n).Tree))
+	for i := range n.Serial {
+		u := &n.Serial[i]
+		code *= max(u.Extent, 1)
+		if !u.Unroll && u.Extent > 1 && (st.Loops[u.Loop].Arg >= 0 || u.Tile > 0 || u.Extent > maxSteps || code > maxTinyOps || !constantLoop(pr.P, st, u.Loop)) {
+			return
+		}
+		u.Unroll = u.Extent > 1
+	}
+}
+
 // stepped lets the innermost loop of a nest that is not unrolled make several iterations at a time.
 func stepped(pr *plan.Problem, n *plan.Nest) {
 	code := n.PointsPerThread() * int64(max(1, expanded(pr, n).Tree))
