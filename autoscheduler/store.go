@@ -51,7 +51,7 @@ func (s *state) busy(id int) float64 {
 			continue
 		}
 		for st := range s.p.Funcs[c].Stages {
-			sum += s.points(c, st) * instructions.OfPoint(&s.problem.Expand[s.problem.StageIndex(c, st)])
+			sum += s.points(c, st) * instructions.OfPoint(s.problem, c, st)
 		}
 	}
 	return sharedOverlap * sum / plan.WarpLanes / (m.SMs * m.Integer * m.ClockHz)

@@ -97,8 +97,16 @@ func For(pr *plan.Problem) *Estimator {
 }
 
 // OfPoint is at most what a point of a stage costs, with nothing that its neighbours have already.
-func OfPoint(ex *plan.Expand) float64 {
-	n := float64(ex.Ops)
+func OfPoint(pr *plan.Problem, fn, stage int) float64 {
+	ex := &pr.Expand[pr.StageIndex(fn, stage)]
+	st := pr.Access.Stage(fn, stage)
+	if st == nil {
+		return 0
+	}
+	n := Definition(&st.Value).Issued
+	for i := range ex.Calls {
+		n += Definition(&pr.Access.Stage(ex.Calls[i].Func, 0).Value).Issued
+	}
 	for i := range ex.Loads {
 		n++
 		for d := range ex.Loads[i].Index {

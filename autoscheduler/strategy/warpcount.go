@@ -428,8 +428,10 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 			s.at[k] = bounds.FloorDiv(ix.Num*at[loops[ix.Loop].Arg]+ix.Offset, ix.Den)
 		default:
 			known = false
-			s.at[k] = at[min(k, maxSpotDims-1)]
 		}
+	}
+	if !known {
+		s.at = at // another place for each point, as far as anybody knows
 	}
 	if m := c.member(l.Func); m != nil {
 		c.fetch(m, &s)
