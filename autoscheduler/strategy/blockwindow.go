@@ -7,6 +7,7 @@ import (
 	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir"
 	"gowarp/halideir/access"
+	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
 )
@@ -171,6 +172,18 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 		}
 	}
 	return cheapest(all, step.kept(keptGrouping, keptFinal))
+}
+
+// Refusal implements Refuser.
+func (b *blockWindows) Refusal(stage int) error {
+	name := schedule.StageLabel(b.pr.P.Funcs[b.g.Out].Label, stage)
+	switch d := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]; {
+	case d.Atomic:
+		return fmt.Errorf("block-window: the iterations of %s combine into the same points", name)
+	case len(d.Tiled) == 0:
+		return fmt.Errorf("block-window: no loop of %s is parallel", name)
+	}
+	return fmt.Errorf("block-window: no tile of %s fits", name)
 }
 
 // choice is the tile of that many threads with that many points each.

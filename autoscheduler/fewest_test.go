@@ -1,0 +1,75 @@
+package autoscheduler
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/instructions"
+	"gowarp/autoscheduler/search"
+	"gowarp/autoscheduler/strategy"
+	"gowarp/internal/plan"
+)
+
+// TestFewest: of all ways to run a kernel the one that is taken costs hardly more than the cheapest, and none that costs as little
+// issues fewer instructions; a coster that is taken at its word takes the cheapest.
+func TestFewest(t *testing.T) {
+	other := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := randomPipeline(t, "")
+		if rapid.Bool().Draw(t, "stencils") {
+			p = stencilGraph(t)
+		}
+		cost := rapid.SampledFrom([]string{"time", "issue"}).Draw(t, "cost")
+		prm, err := ParseParams(map[string]string{"cost": cost, "gpu": "rtx2080ti"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(p, prm)
+		if err != nil {
+			t.Skip(err)
+		}
+		within := 1 + coster.Errs(coster.ByName[cost])
+		issued := func(k *plan.Kernel) float64 {
+			n, _ := instructions.For(k.View(r.Problem)).Block(k)
+			return n * float64(k.Tiles())
+		}
+		s := &search.Searcher{Problem: r.Problem, Coster: coster.ByName[cost], Strategies: strategy.Tilings["all"], Few: 1000}
+		for _, g := range r.Groups {
+			f, err := s.Best(g, coster.Final)
+			if err != nil || !f.Valid() {
+				continue
+			}
+			least := append([]coster.Price(nil), f.Prices...)
+			for n := range f.Ways() {
+				for i, price := range f.Way(n).Prices {
+					if price.Valid() && price.Cost < least[i].Cost {
+						least[i] = price
+					}
+				}
+			}
+			for i, k := range f.Layout.Kernels {
+				if k.Host {
+					continue
+				}
+				if f.Prices[i].Cost > within*least[i].Cost*(1+1e-12) {
+					t.Fatalf("by %s %s costs %g, another way %g", cost, p.Funcs[g.Out].Label, f.Prices[i].Cost, least[i].Cost)
+				}
+				if f.Prices[i].Cost > least[i].Cost {
+					other++
+				}
+				for n := range f.Ways() {
+					w := f.Way(n)
+					if way := w.Layout.Kernels[i]; cost == "time" && w.Prices[i].Valid() && w.Prices[i].Cost <= within*least[i].Cost && issued(way) < issued(k)*(1-1e-12) {
+						t.Fatalf("%s issues %g instructions, as good a way %g", p.Funcs[g.Out].Label, issued(k), issued(way))
+					}
+				}
+			}
+		}
+	})
+	if other == 0 {
+		t.Error("the cheapest was always taken: the test shows nothing")
+	}
+	t.Logf("%d kernels are not the cheapest", other)
+}
