@@ -44,6 +44,8 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		return fail("the region of %s is not its readers' alone", f.Label)
 	case readOutput(pr, g.Out):
 		return fail("%s is an output that other Funcs read", f.Label)
+	case several && (narrow(pr, g.Out) || slices.ContainsFunc(f.Types, func(t halideir.Type) bool { return t.Bytes() < 4 })):
+		return fail("%s sums in 8 or 16 bits: pairs of sums share registers, and those beyond its end are not to be told from the others", f.Label)
 	case alone:
 		// What follows is about points beyond the end, which are tested one by one where there can be none.
 	case !f.Output && narrow(pr, g.Out):
@@ -558,8 +560,8 @@ func (b *blockWindows) holds(k *plan.Kernel) error {
 
 // narrow reports whether a Func, with what is inlined into it, computes in types of which two fit a register.
 func narrow(pr *plan.Problem, fn int) bool {
-	ops := func(id int) bool {
-		v := &pr.Access.Stage(id, 0).Value
+	ops := func(id, stage int) bool {
+		v := &pr.Access.Stage(id, stage).Value
 		for class := range v.Count {
 			switch access.Class(class) {
 			case access.Cast, access.Compare, access.Logic:
@@ -573,5 +575,10 @@ func narrow(pr *plan.Problem, fn int) bool {
 		}
 		return false
 	}
-	return ops(fn) || slices.ContainsFunc(pr.Expand[pr.StageIndex(fn, 0)].Inlined, ops)
+	for stage := range pr.P.Funcs[fn].Stages {
+		if ops(fn, stage) || slices.ContainsFunc(pr.Expand[pr.StageIndex(fn, stage)].Inlined, func(id int) bool { return ops(id, 0) }) {
+			return true
+		}
+	}
+	return false
 }
