@@ -44,8 +44,8 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		return fail("the region of %s is not its readers' alone", f.Label)
 	case readOutput(pr, g.Out):
 		return fail("%s is an output that other Funcs read", f.Label)
-	case several && (narrow(pr, g.Out) || slices.ContainsFunc(f.Types, func(t halideir.Type) bool { return t.Bytes() < 4 })):
-		return fail("%s sums in 8 or 16 bits: pairs of sums share registers, and those beyond its end are not to be told from the others", f.Label)
+	case several && (narrow(pr, g.Out) || halves(f)), !f.Output && halves(f) && narrow(pr, g.Out):
+		return fail("%s computes in 8 or 16 bits: pairs of points share registers, and those beyond its end are not to be told from the others", f.Label)
 	case alone:
 		// What follows is about points beyond the end, which are tested one by one where there can be none.
 	case !f.Output && narrow(pr, g.Out):
@@ -292,6 +292,9 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		}
 		if p == 1 {
 			continue
+		}
+		if tail == plan.RoundUp && halves(f) && f.Stages[stage].Loops[u.Loop].Arg == 0 {
+			return n, fmt.Errorf("block-window: neighbours of %s share a register, and one beyond the end is not to be told from the other", f.Label)
 		}
 		if tail == plan.ShiftInwards && (extent[u.Loop] < p || whole && extent[u.Loop]%p != 0) {
 			return n, fmt.Errorf("block-window: the %d points of loop %s are not whole groups of %d", extent[u.Loop], f.Stages[stage].Loops[u.Loop].Label, p)
@@ -556,6 +559,11 @@ func (b *blockWindows) holds(k *plan.Kernel) error {
 		return fmt.Errorf("block-window: %d operations in a thread's code", ops)
 	}
 	return nil
+}
+
+// halves reports whether a Func has values of which two fit a register.
+func halves(f *halideir.Func) bool {
+	return slices.ContainsFunc(f.Types, func(t halideir.Type) bool { return t.Bytes() < 4 })
 }
 
 // narrow reports whether a Func, with what is inlined into it, computes in types of which two fit a register.
