@@ -293,9 +293,6 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		if p == 1 {
 			continue
 		}
-		if tail == plan.RoundUp && halves(f) && f.Stages[stage].Loops[u.Loop].Arg == 0 {
-			return n, fmt.Errorf("block-window: neighbours of %s share a register, and one beyond the end is not to be told from the other", f.Label)
-		}
 		if tail == plan.ShiftInwards && (extent[u.Loop] < p || whole && extent[u.Loop]%p != 0) {
 			return n, fmt.Errorf("block-window: the %d points of loop %s are not whole groups of %d", extent[u.Loop], f.Stages[stage].Loops[u.Loop].Label, p)
 		}

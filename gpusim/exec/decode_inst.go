@@ -89,11 +89,47 @@ func (d *decoder) inst(i *ptx.Inst) (op, count.Class, error) {
 		o.run = eachPair
 		return o, s.class, err
 	}
+	if parts := d.parts[o.a.taint]; len(parts) == 2 && i.Op == "shr" && i.Args[2].Kind == ptx.ArgImm && i.Args[2].Bits == 16 {
+		o.a.taint = parts[1] // the high half alone
+	}
 	o.run = each
 	if fast := fastForm(i, &o); fast != nil {
 		o.run = fast
 	}
+	if i.Op == "prmt" {
+		d.permuted(&o, i)
+	}
 	return o, s.class, nil
+}
+
+// permuted notes where the halves of a register come from that prmt puts together, each half a register's half: they are as defined as those.
+func (d *decoder) permuted(o *op, i *ptx.Inst) {
+	to, by := &i.Args[0], &i.Args[3]
+	if by.Kind != ptx.ArgImm || to.Kind != ptx.ArgReg || d.writes[to.Reg] != 1 {
+		return
+	}
+	var from [2]int32
+	for half := range from {
+		digits := by.Bits >> (8 * half) & 0xff
+		if digits&0x88 != 0 || digits>>4 != digits&15+1 || digits&1 != 0 {
+			return // bytes of different halves
+		}
+		source := [...]*slot{&o.a, &o.b}[digits&15/4]
+		from[half] = source.taint
+		if parts := d.parts[source.taint]; len(parts) == 2 {
+			from[half] = parts[digits>>1&1]
+		}
+	}
+	parts := []int32{int32(d.k.nTaint), int32(d.k.nTaint) + 1}
+	d.k.nTaint += 2
+	d.parts[o.d.taint] = parts
+	run := o.run
+	o.run = func(w *warp, o *op) {
+		low, high := w.taints[from[0]], w.taints[from[1]]
+		run(w, o)
+		w.taint(slot{taint: parts[0]}, low)
+		w.taint(slot{taint: parts[1]}, high)
+	}
 }
 
 // dest is a destination register; _ is none.
@@ -144,7 +180,11 @@ func (d *decoder) source(i *ptx.Inst, a *ptx.Operand, t ptx.Type) (slot, error) 
 		if a.Neg {
 			return slot{}, unsupported(i)
 		}
-		return d.regs[a.Reg], nil
+		s := d.regs[a.Reg]
+		if parts := d.parts[s.taint]; len(parts) == 2 && t.Bits == 16 && r.Bits == 32 {
+			s.taint = parts[0] // the low half alone
+		}
+		return s, nil
 	case ptx.ArgImm:
 		v := a.Bits
 		switch {

@@ -158,6 +158,10 @@ func TestUndefinedParts(t *testing.T) {
 		{"the whole", "mov.b32 %r2, {%rs8, %rs1}; add.s32 %r3, %r2, 1; mov.b32 {%rs2, %rs3}, %r3; st.global.b16 [%rd4], %rs3;", 2},
 		{"packed twice", "mov.b32 %r2, {%rs1, %rs8}; mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs3;", 2},
 		{"set before", "mov.b32 %r2, 7; mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs3;", 2},
+		{"the defined half by bytes", "cvt.u32.u16 %r4, %rs8; prmt.b32 %r2, %r1, %r4, 0x5410U; st.global.b16 [%rd4], %r2;", 0},
+		{"the other half by bytes", "cvt.u32.u16 %r4, %rs8; prmt.b32 %r2, %r1, %r4, 0x5410U; shr.u32 %r3, %r2, 16; st.global.b16 [%rd4], %r3;", 2},
+		{"the high half by bytes", "cvt.u32.u16 %r4, %rs8; prmt.b32 %r2, %r4, %r1, 0x5410U; shr.u32 %r3, %r2, 16; st.global.b16 [%rd4], %r3;", 0},
+		{"bytes of both", "cvt.u32.u16 %r4, %rs8; prmt.b32 %r2, %r1, %r4, 0x3241U; st.global.b16 [%rd4], %r2;", 2},
 		{"a quarter", "mov.b64 %rd5, {%rs8, %rs1, %rs8, %rs8}; mov.b64 {%rs2, %rs3, %rs4, %rs5}, %rd5; st.global.b16 [%rd4], %rs3;", 0},
 		{"halves of quarters", "mov.b64 %rd5, {%rs1, %rs1, %rs8, %rs8}; mov.b64 {%r2, %r3}, %rd5; cvt.u16.u32 %rs3, %r2; st.global.b16 [%rd4], %rs3;", 2},
 	} {
