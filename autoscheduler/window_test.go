@@ -114,6 +114,92 @@ func TestWindowTails(t *testing.T) {
 	}
 }
 
+// boxes is a stencil over sums of 5x5 points of an input that is clamped, or not.
+func boxes(clamped bool) *halideir.Pipeline {
+	b := irtest.New()
+	xy := []string{"x", "y"}
+	in := b.Input("in", irtest.F32, 1600, 2600)
+	sum := func(v []irtest.Expr, at func(x, y irtest.Expr) irtest.Expr) irtest.Expr {
+		all := at(v[0], v[1])
+		for i := 1; i < 25; i++ {
+			all = all.Add(at(v[0].Add(i%5), v[1].Add(i/5)))
+		}
+		return all
+	}
+	first := b.Func("first", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return sum(v, func(x, y irtest.Expr) irtest.Expr {
+			if clamped {
+				return in.At(x.Clamp(0, 1535), y.Clamp(0, 2559))
+			}
+			return in.At(x, y)
+		})
+	})
+	second := b.Func("second", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return sum(v, func(x, y irtest.Expr) irtest.Expr { return first.At(x, y) })
+	})
+	out := b.Func("out", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return sum(v, func(x, y irtest.Expr) irtest.Expr { return second.At(x, y) })
+	})
+	b.Output(out, 1536, 2560)
+	return b.Build()
+}
+
+// TestRoundedMembers: points of a member in shared memory are rounded up where it reads no other member and no input is asked for
+// more; what is stored has room for them, and the gate refuses them anywhere else.
+func TestRoundedMembers(t *testing.T) {
+	for _, clamped := range []bool{true, false} {
+		r := windowed(t, boxes(clamped), map[string]string{"cost": "issue"})
+		g := r.Groups[len(r.Groups)-1]
+		if len(g.Members) == 0 {
+			t.Fatal("nothing is fused")
+		}
+		prepared, err := strategy.BlockWindow{}.Prepare(r.Problem, g, strategy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounded, refused := 0, 0
+		for _, c := range prepared.(strategy.Chooser).Choices(0, strategy.StepOfTwo) {
+			k, err := prepared.Kernel(0, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range k.Members {
+				m := &k.Members[i]
+				name := r.Problem.P.Funcs[m.Func].Label
+				if m.Where != plan.AtBlock {
+					continue
+				}
+				for j := range m.Nests[0].Unrolled {
+					u := &m.Nests[0].Unrolled[j]
+					arg := r.Problem.P.Funcs[m.Func].Stages[0].Loops[u.Loop].Arg
+					if u.Tail == plan.RoundUp {
+						rounded++
+						if slices.ContainsFunc(g.Members, func(o int) bool { return o != m.Func && r.Problem.Reads(m.Func, o) }) {
+							t.Errorf("%+v: %s reads a member and is rounded up", c, name)
+						}
+						if e := m.Extents[arg]; e%u.Extent != 0 || m.Padded[arg] < e || e < g.Grow.Funcs[m.Func][arg].Extent(c.Tile[arg]) {
+							t.Errorf("%+v: %s stores %d (padded %d) points of dimension %d in groups of %d", c, name, e, m.Padded[arg], arg, u.Extent)
+						}
+						continue
+					}
+					if clamped {
+						continue // beside one of more points than are rounded up
+					}
+					u.Tail = plan.RoundUp
+					if legality.Check(r.Problem, k) == nil {
+						t.Errorf("%+v: the gate lets %s be rounded up", c, name)
+					}
+					refused++
+					u.Tail = plan.Guarded
+				}
+			}
+		}
+		if clamped != (rounded > 0) || !clamped && refused == 0 {
+			t.Errorf("clamped %v: %d points rounded up, %d refused", clamped, rounded, refused)
+		}
+	}
+}
+
 // TestWindowChoices: every choice that the strategy offers is legal, and its blocks are of the size
 // that the choice says.
 func TestWindowChoices(t *testing.T) {
@@ -266,21 +352,21 @@ func TestSums(t *testing.T) {
 	if requests < float64(u+w) || requests > float64(u*u+w)+1 { // columns side by side are as many sectors apart
 		t.Errorf("%dx%d points: %.1f requests an iteration", u, w, requests)
 	}
-	// Four iterations stand one after the other, and share the addresses of what lies side by side along the domain.
+	// Eight iterations stand one after the other, and share the addresses of what lies side by side along the domain.
 	loop := &k.Members[0].Nests[1].Serial[0]
-	if loop.Steps != 4 {
-		t.Fatalf("%d iterations at a time, want 4", loop.Steps)
+	if loop.Steps != 8 {
+		t.Fatalf("%d iterations at a time, want 8", loop.Steps)
 	}
 	loop.Steps = 0
 	alone, _ := instructions.For(r.Problem).Block(k)
-	loop.Steps = 4
+	loop.Steps = 8
 	if saved := alone*float64(k.Tiles())/each - issued; saved < 2 || saved > 3*float64(u+w) {
 		t.Errorf("%.1f instructions an iteration less than one by one, want some of the %d addresses and a loop's end", saved, u+w)
 	}
 	if !slices.ContainsFunc(r.Schedule.Directives, func(d schedule.Directive) bool {
-		return d.Do == schedule.Split && d.Func == product.ID && d.N == 4 && d.Tail == schedule.TailGuardWithIf
+		return d.Do == schedule.Split && d.Func == product.ID && d.N == 8 && d.Tail == schedule.TailGuardWithIf
 	}) {
-		t.Error("the loop over the domain is not split by 4")
+		t.Error("the loop over the domain is not split by 8")
 	}
 	if err := r.Schedule.CheckForms(p); err != nil {
 		t.Error(err)

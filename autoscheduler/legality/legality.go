@@ -226,7 +226,11 @@ func pointTails(pr *plan.Problem, k *plan.Kernel) error {
 				return fmt.Errorf("points of loop %s of %s are shifted inwards, before its first where there are fewer than %d", loop, f.Label, u.Tile)
 			case n.Whole && u.Tail != plan.ShiftInwards:
 				return fmt.Errorf("points of loop %s of %s are for whole groups, with another tail", loop, f.Label)
-			case u.Tail == plan.RoundUp && (!out || f.Output || len(f.Stages) != 1 && len(k.Members) > 0):
+			case u.Tail == plan.RoundUp && !out:
+				if members := membersOf(k); u.Tile > plan.MorePoints || !pr.Roundable(members, n.Func) {
+					return fmt.Errorf("points of loop %s of %s are rounded up to %d; what it reads would have to be larger", loop, f.Label, u.Tile)
+				}
+			case u.Tail == plan.RoundUp && (f.Output || len(f.Stages) != 1 && len(k.Members) > 0):
 				return fmt.Errorf("points of loop %s of %s are rounded up; there may be no place for them", loop, f.Label)
 			case u.Tail == plan.RoundUp && (u.Tile > plan.MorePoints || !pr.Absorbs(n.Func)):
 				return fmt.Errorf("points of loop %s of %s are rounded up to %d; an input would have to be larger", loop, f.Label, u.Tile)
@@ -236,6 +240,15 @@ func pointTails(pr *plan.Problem, k *plan.Kernel) error {
 		}
 		return nil
 	})
+}
+
+// membersOf is the Funcs that a kernel computes besides its output.
+func membersOf(k *plan.Kernel) []int {
+	var ids []int
+	for i := range k.Members {
+		ids = append(ids, k.Members[i].Func)
+	}
+	return ids
 }
 
 // threadAnchor: a member in a thread goes into the innermost thread loop of a Func of

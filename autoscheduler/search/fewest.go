@@ -6,8 +6,11 @@ import (
 	"gowarp/internal/plan"
 )
 
-// fewest picks, of the candidates that cost nearly the least, the one that issues the fewest instructions: where DRAM binds a kernel its
-// coster hardly sees them, and it errs by more than such candidates differ by.
+// requestWeight is what a request to the load/store unit counts beside the instruction that makes it: of two candidates that issue
+// about as much it is to be the one that asks less of memory.
+const requestWeight = 0.25
+
+// fewest picks, of the candidates that cost nearly the least, the one that issues the fewest instructions: where DRAM binds a kernel its coster hardly sees them, and it errs by more than such candidates differ by.
 type fewest struct {
 	within float64 // how much more than the least they may cost, as a part of it; 0: nothing but the least is wanted
 	all    []ranked
@@ -36,10 +39,10 @@ func (f *fewest) pick(pr *plan.Problem) (best ranked, ok bool) {
 			continue
 		}
 		view := r.kernel.View(pr)
-		issued, _ := instructions.For(view).Block(r.kernel)
-		issued *= float64(r.kernel.Tiles())
-		if !ok || issued < least || issued == least && r.price.Cost < best.price.Cost {
-			best, least, ok = r, issued, true
+		issued, requests := instructions.For(view).Block(r.kernel)
+		work := (issued + requestWeight*requests) * float64(r.kernel.Tiles())
+		if !ok || work < least || work == least && r.price.Cost < best.price.Cost {
+			best, least, ok = r, work, true
 		}
 	}
 	return best, ok

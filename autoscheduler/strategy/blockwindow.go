@@ -240,7 +240,7 @@ func (b *blockWindows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		if p.Where == plan.AtThread {
 			unrollWindow(b.pr, &m)
 		} else {
-			spreadShared(&m, &k.Out)
+			b.spreadShared(&m, &k.Out)
 			for j := range m.Nests {
 				unrollDomain(b.pr, &m.Nests[j])
 			}
@@ -433,6 +433,10 @@ func unrollWindow(pr *plan.Problem, m *plan.Member) {
 	}
 }
 
+// ptxas goes from row to row of the points, and runs ahead: of what a window holds besides the rows that one row of points needs, about a third is there at
+// once (harris uncapped, 1x4, 1x8, 2x4 and 2x8 points: 54, 64, 64 and 96 registers; by this 53, 61, 64 and 74).
+const runAhead = 3
+
 // held is the registers for what the points of a thread share: of the windows and of what is loaded the rows that
 // one row of points needs, since ptxas goes from row to row; but all of a window that a serial loop goes through.
 func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int {
@@ -466,7 +470,8 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 			}
 		}
 		if last > 0 && len(m.Nests) == 1 && !(again && b.pr.Reads(k.Out.Func, m.Func)) {
-			points = points / m.Extents[last] * min(m.Extents[last], places[i].Grow[last].Extent(1))
+			live := points / m.Extents[last] * min(m.Extents[last], places[i].Grow[last].Extent(1))
+			points = live + (points-live)/runAhead
 		}
 		for _, t := range b.pr.P.Funcs[m.Func].Types {
 			windows += points * ((t.Bytes() + 3) / 4) // narrow values have a register each
@@ -475,11 +480,23 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 	return max(1, int(windows)+loads)
 }
 
+// pointTail is the tail that the points of a member in shared memory have. Guarded, since with points shifted inwards Halide does not see
+// the size of the storage any more; rounded up where that asks for more of no one else, which needs no test and hides no size (see sized).
+func (b *blockWindows) pointTail(member int) plan.Tail {
+	f := &b.pr.P.Funcs[member]
+	if !b.pr.Roundable(b.g.Members, member) || halves(f) || narrow(b.pr, member) {
+		return plan.Guarded
+	}
+	return plan.RoundUp
+}
+
 // spreadShared gives each thread of a stage in shared memory as many points as it needs to cover
 // the stage with the output's threads.
-func spreadShared(m *plan.Member, out *plan.Nest) {
+func (b *blockWindows) spreadShared(m *plan.Member, out *plan.Nest) {
+	tail := b.pointTail(m.Func)
 	for j := range m.Nests {
 		n := &m.Nests[j]
+		first := len(n.Unrolled)
 		for i := range n.Threads {
 			u := &n.Threads[i]
 			if u.Tile > 0 || i >= len(out.Threads) {
@@ -493,11 +510,25 @@ func spreadShared(m *plan.Member, out *plan.Nest) {
 			if p == 1 {
 				continue
 			}
-			// Guarded: with points shifted inwards Halide does not see the size of the storage any more.
 			n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: plan.Guarded})
 			u.Extent = ceilDiv(u.Extent, p)
 		}
+		if points := n.Unrolled[first:]; tail == plan.RoundUp && !slices.ContainsFunc(points, func(u plan.Use) bool { return u.Tile > plan.MorePoints }) {
+			b.roundUp(m, n, points)
+		}
 		n.Along = along(n)
+	}
+}
+
+// roundUp rounds the points up, and what is stored with them.
+func (b *blockWindows) roundUp(m *plan.Member, n *plan.Nest, points []plan.Use) {
+	loops := b.pr.P.Funcs[m.Func].Stages[n.Stage].Loops
+	for i := range points {
+		u := &points[i]
+		u.Tail = plan.RoundUp
+		arg := loops[u.Loop].Arg
+		whole := ceilDiv(m.Extents[arg], u.Tile) * u.Tile
+		m.Extents[arg], m.Padded[arg] = whole, whole
 	}
 }
 
@@ -506,7 +537,7 @@ const maxGuards = 3
 
 // sized refuses kernels in which Halide cannot prove the size of a member in shared memory. Its loops are guarded where
 // threads compute several points, so are those of its readers there, and the output's once for the block and, where
-// not all points make whole groups, once more. Of too many guards the extent is a maximum of minima, which
+// not all points make whole groups, once more; points that are rounded up count there too. Of too many guards the extent is a maximum of minima, which
 // Halide leaves to a check at run time.
 func (b *blockWindows) sized(k *plan.Kernel) error {
 	guards := make([]int, len(k.Members))
@@ -525,7 +556,8 @@ func (b *blockWindows) sized(k *plan.Kernel) error {
 			}
 		}
 		for j := range m.Nests { // of a reduction each stage has its own
-			if len(m.Nests[j].Unrolled) > 0 {
+			points := m.Nests[j].Unrolled
+			if slices.ContainsFunc(points, guardedPoint) || k.Out.Whole && len(points) > 0 {
 				guards[i]++
 			}
 		}
@@ -535,6 +567,8 @@ func (b *blockWindows) sized(k *plan.Kernel) error {
 	}
 	return nil
 }
+
+func guardedPoint(u plan.Use) bool { return u.Tile > 0 && u.Tail == plan.Guarded }
 
 // holds refuses kernels whose threads would hold or run too much.
 func (b *blockWindows) holds(k *plan.Kernel) error {

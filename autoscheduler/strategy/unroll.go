@@ -63,6 +63,8 @@ const (
 	moreSteps     = 4    // beyond so many only where the code is tiny
 	maxTinyOps    = 256  // operations and loads of that
 	maxSteppedOps = 1024 // operations and loads of all points and iterations
+	productOps    = 5    // operations and loads of a product that is added to a sum: there is nothing to be held from one step to the next
+	maxProductOps = 1280 // of all points and iterations where that is all
 )
 
 // unrollDomain unrolls short loops over a reduction's domain, from the innermost on, also those that are too long for unroll: what an iteration
@@ -82,7 +84,8 @@ func unrollDomain(pr *plan.Problem, n *plan.Nest) {
 
 // stepped lets the innermost loop of a nest that is not unrolled make several iterations at a time.
 func stepped(pr *plan.Problem, n *plan.Nest) {
-	code := n.PointsPerThread() * int64(max(1, expanded(pr, n).Tree))
+	tree := int64(max(1, expanded(pr, n).Tree))
+	code := n.PointsPerThread() * tree
 	for i := range n.Serial {
 		u := &n.Serial[i]
 		if u.Unroll || u.Extent <= 1 {
@@ -93,7 +96,8 @@ func stepped(pr *plan.Problem, n *plan.Nest) {
 			return
 		}
 		for s := int64(maxSteps); s > 1; s /= 2 {
-			if s*code <= maxSteppedOps && (s <= moreSteps || s*code <= maxTinyOps) && u.Extent >= 2*s {
+			few := s*code <= maxSteppedOps && (s <= moreSteps || s*code <= maxTinyOps)
+			if (few || tree <= productOps && s*code <= maxProductOps) && u.Extent >= 2*s {
 				u.Steps = s
 				return
 			}

@@ -187,6 +187,12 @@ const MorePoints = 8
 // Absorbs reports whether up to MorePoints more of a Func ask no input for more than it has.
 func (pr *Problem) Absorbs(fn int) bool { return pr.Regions.Absorbs(pr.P, fn, MorePoints) }
 
+// Roundable reports whether a member in shared memory may be computed to whole groups of up to MorePoints points: no other member, whose storage would
+// have to be larger, is read by it, and no input is asked for more than it has, also where the group's output is rounded up itself.
+func (pr *Problem) Roundable(members []int, fn int) bool {
+	return !slices.ContainsFunc(members, func(m int) bool { return m != fn && pr.Reads(fn, m) }) && pr.Regions.Absorbs(pr.P, fn, 2*MorePoints)
+}
+
 // PureLoops reports whether every argument of the stage's left-hand side is the
 // argument itself: the stage writes each point of a region once a pass.
 func (pr *Problem) PureLoops(fn, stage int) bool {
