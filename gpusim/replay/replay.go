@@ -235,6 +235,6 @@ func (r *replay) sampled(l exec.Launch) (sum count.Kernel, ran int64, fault stri
 		counts[i].Scale(int64(stands(i)), int64(n))
 		sum.Add(&counts[i])
 	}
-	sum.Launches = 1
+	sum.Launches, sum.ColdBytes = 1, 0 // blocks that are far apart do not show what they share
 	return sum, ran, ""
 }
