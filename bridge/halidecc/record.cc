@@ -109,16 +109,18 @@ void run_recorded(Pipeline pipeline, const Graph &g, const Target &target) {
     const Values known = known_sizes(g);
     std::vector<MadeUp> inputs;
     for (const InputEntry &in : g.inputs) {
-        if (!in.param.defined()) {
-            continue;  // it has its contents
-        }
         if (in.scalar()) {
             set_scalar(in.param, known);
-        } else if (!in.param.buffer().defined()) {
-            Buffer<> b = made_up(in.param, in.name(), known);
+            continue;
+        }
+        Buffer<> b = in.param.defined() ? in.param.buffer() : in.buffer;
+        if (!b.defined()) {
+            b = made_up(in.param, in.name(), known);
             inputs.push_back({(const char *)b.data(), b.size_in_bytes(), word(b.type())});
             Parameter(in.param).set_buffer(b);
         }
+        // Else nothing is copied to the device.
+        b.set_host_dirty();
     }
     std::vector<Buffer<>> results;
     for (int id : g.outputs) {

@@ -24,9 +24,9 @@ type Options struct {
 	Bytes int
 }
 
-// Defaults are those of whoever judges schedules: 64 blocks show all edges of a grid and some of what lies between, and sixteen million warp instructions take
-// less than a second.
-var Defaults = Options{Blocks: 64, Instructions: 1 << 24, Steps: 1 << 24, Bytes: 4 << 30}
+// Defaults are those of whoever judges schedules: 64 blocks show all edges of a grid and some of what lies between, and eight million warp instructions take
+// half a second.
+var Defaults = Options{Blocks: 64, Instructions: 1 << 23, Steps: 1 << 24, Bytes: 4 << 30}
 
 // Kernel is what the launches of a kernel did together.
 type Kernel struct {
@@ -61,13 +61,13 @@ func Run(record string, o Options) ([]Kernel, error) {
 			launches++
 		}
 	}
-	// Pages that nothing touches cost nothing, and all read as zeros.
-	data, err := syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	// Pages that nothing touches cost nothing, and all read as zeros: so does what the blocks that do not run leave unwritten.
+	data, err := syscall.Mmap(-1, 0, 2*bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("replay: %d MiB of memory: %w", bytes>>20, err)
 	}
 	defer syscall.Munmap(data)
-	r := &replay{o: o, memory: exec.NewMemory(data, bytes, nil), contents: contents{}, index: map[string]int{}}
+	r := &replay{o: o, memory: exec.NewDefinedMemory(data[:bytes], data[bytes:]), contents: contents{}, index: map[string]int{}}
 	if launches > 0 {
 		r.each = o.Instructions / launches
 	}
