@@ -22,7 +22,8 @@ func (c *Counted) simulated() plan.Simulated {
 		Issued: float64(k.WarpInstructions), Float: float64(k.Float), Special: float64(k.Special), Memory: float64(k.Memory),
 		// Lines apart are requests of their own.
 		Requests: max(global, float64(k.Sectors())/sectorsALine) + float64(k.SharedWavefronts+k.Shuffles+k.LocalLoads+k.LocalStores),
-		Sectors:  float64(k.Sectors()), Barriers: float64(k.Barriers),
+		// What reaches L2: L1 keeps what a block asks for again.
+		Sectors: float64(k.BlockBytes) / count.SectorBytes, Barriers: float64(k.Barriers),
 	}
 }
 

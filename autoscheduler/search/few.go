@@ -195,8 +195,9 @@ func (s *Searcher) judged(r *ranked, said map[string]Judged) (_ ranked, known bo
 		return ranked{}, false
 	}
 	k := *r.kernel
-	k.Simulated = c.Simulated
+	k.Simulated, k.JudgedBy = c.Simulated, "sim"
 	if c.Registers > 0 {
+		k.JudgedBy = "ptxas"
 		k.Registers, k.SpillBytes = c.Registers, c.SpillBytes
 	}
 	if err := k.Occupy(s.Problem.Device); err != nil {

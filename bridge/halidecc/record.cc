@@ -170,6 +170,8 @@ void record_here(const Graph &g, const Target &target, const gowarp_reply &reply
             run_recorded(pipeline, g, target);
             said = record_mark + recorded();
         });
+    } catch (const Error &e) {  // which is no std::exception
+        said = error_mark + std::string(e.what());
     } catch (const std::exception &e) {
         said = error_mark + std::string(e.what());
     }

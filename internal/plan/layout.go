@@ -30,6 +30,7 @@ type Kernel struct {
 	Registers   int       // a thread, estimated or, where the kernel was compiled, as compiled
 	SpillBytes  int       // a thread, stored and loaded: as compiled, 0 where nothing was
 	Counted     Counts    // what one block issues, where the strategy has counted it; else zero
+	JudgedBy    string    // who said more of it than an estimate, as search names it: "ptxas", "sim"; else ""
 	Simulated   Simulated // what a simulator counted; zero where it was not asked
 	Held        int       // registers for what several points of a thread share at once; 0 if it has one point
 	Occupancy   occupancy.Result
@@ -52,7 +53,7 @@ func (c Counts) Plus(d Counts) Counts {
 }
 
 // Simulated is what a simulator counted of all blocks of a kernel. Warp instructions, and of them those that floating-point and special-function units do and
-// those of memory; cycles for which the load/store units are busy; sectors of global memory; and waits of warps at barriers.
+// those of memory; cycles for which the load/store units are busy; sectors of global memory, of each block once; and waits of warps at barriers.
 type Simulated struct {
 	Issued, Float, Special, Memory, Requests, Sectors, Barriers float64
 }
