@@ -5,6 +5,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -52,23 +53,22 @@ func (j *bySim) kept(s *autoscheduler.Session, trial *autoscheduler.Result, key 
 	return ok
 }
 
-func (j *bySim) take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (lost, err error) {
+func (j *bySim) take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (notes []string, err error) {
 	kernels, err := replay.Run(text, j.options)
 	if err != nil {
 		return nil, err
 	}
 	var counted []autoscheduler.Counted
-	var faults []string
 	for i := range kernels {
 		if k := &kernels[i]; k.Fault == "" {
 			counted = append(counted, autoscheduler.Counted{Kernel: k.Name, Count: k.Count})
 		} else {
-			faults = append(faults, fmt.Sprintf("%s: %s", k.Name, k.Fault))
+			notes = append(notes, fmt.Sprintf("%s could not be counted: %s", k.Name, k.Fault))
 		}
 	}
 	if len(counted) == 0 {
-		return nil, fmt.Errorf("no kernel could be counted: %s", strings.Join(faults, "; "))
+		return nil, errors.New(strings.Join(append([]string{"nothing was counted"}, notes...), "; "))
 	}
 	s.Counted(trial, counted)
-	return answers.Put(j.dir, key, counted), nil
+	return append(notes, notKept(answers.Put(j.dir, key, counted))...), nil
 }

@@ -42,8 +42,8 @@ type judge interface {
 	key(pipeline, schedule string, sm int) string
 	// kept has the session take in what it said before, if that is known.
 	kept(s *autoscheduler.Session, trial *autoscheduler.Result, key string) bool
-	// take has the session take in what it says. lost is why that is not kept for the next time.
-	take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (lost, err error)
+	// take has the session take in what it says. The notes are what people may want to know.
+	take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (notes []string, err error)
 	// fatal reports whether it must not be done without.
 	fatal() bool
 }
@@ -92,7 +92,7 @@ func (t *trials) take(code abi.Code) error {
 		t.fail(at, code.Why)
 		return nil
 	}
-	lost, err := t.judge.take(t.session, t.all[at], t.keys[at], code.Text)
+	notes, err := t.judge.take(t.session, t.all[at], t.keys[at], code.Text)
 	if err != nil && t.judge.fatal() {
 		return t.message(err)
 	}
@@ -101,10 +101,18 @@ func (t *trials) take(code abi.Code) error {
 		return nil
 	}
 	t.judged++
-	if lost != nil {
-		t.notes = append(t.notes, fmt.Sprintf("search=%s: nothing is kept for the next time: %v", t.search, lost))
+	for _, n := range notes {
+		t.notes = append(t.notes, fmt.Sprintf("search=%s: %s", t.search, n))
 	}
 	return nil
+}
+
+// notKept is the note that what was said is lost, none where it is not.
+func notKept(err error) []string {
+	if err == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("nothing is kept for the next time: %v", err)}
 }
 
 func (t *trials) fail(at int, why string) {
