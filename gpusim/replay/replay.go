@@ -16,7 +16,8 @@ import (
 type Options struct {
 	// Blocks is about how many blocks of a launch run; 0 runs all.
 	Blocks int
-	// Instructions is about how many warp instructions all launches together run, one block of each at least; 0 is no bound.
+	// Instructions is about how many warp instructions all launches together run, one block of each at least; a record of so long blocks that they run
+	// tooMany times as many is given up. 0 is no bound.
 	Instructions int64
 	// Steps is how many basic blocks the warps of a launch may run before it is given up; 0 is no bound.
 	Steps int64
@@ -26,7 +27,10 @@ type Options struct {
 
 // Defaults are those of whoever judges schedules: 64 blocks show all edges of a grid and some of what lies between, and eight million warp instructions take
 // half a second.
-var Defaults = Options{Blocks: 64, Instructions: 1 << 23, Steps: 1 << 24, Bytes: 4 << 30}
+var Defaults = Options{Blocks: 64, Instructions: 1 << 23, Steps: 1 << 22, Bytes: 4 << 30}
+
+// tooMany is by how much one block of each launch may exceed what is to run.
+const tooMany = 16
 
 // Kernel is what the launches of a kernel did together.
 type Kernel struct {
@@ -82,6 +86,7 @@ func Run(record string, o Options) ([]Kernel, error) {
 type replay struct {
 	o        Options
 	each     int64 // instructions of a launch
+	spent    int64 // instructions that have run
 	memory   *exec.Memory
 	modules  []*exec.Module
 	contents contents
@@ -172,6 +177,9 @@ func (r *replay) launch(o *order) error {
 	if out.Fault != "" {
 		return nil
 	}
+	if r.o.Instructions > 0 && r.spent > tooMany*r.o.Instructions {
+		return fmt.Errorf("the blocks before it have run %d warp instructions, %d are the most", r.spent, tooMany*r.o.Instructions)
+	}
 	// One worker: what compare-and-swap loops and races do would hang on who comes first.
 	l := exec.Launch{Kernel: k, Grid: o.grid, Block: o.block, SharedBytes: o.shared, Params: params, NoChecks: true, Workers: 1, MaxSteps: r.o.Steps, MaxWork: r.o.Steps}
 	c, ran, fault := r.sampled(l)
@@ -201,6 +209,7 @@ func (r *replay) sampled(l exec.Launch) (sum count.Kernel, ran int64, fault stri
 			}
 		}
 		counts[of].Add(&res.Count)
+		r.spent += res.Count.WarpInstructions
 		ran += int64(len(blocks))
 		return fault == ""
 	}

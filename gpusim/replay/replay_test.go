@@ -126,6 +126,11 @@ func TestBounds(t *testing.T) {
 	if few.Ran > 4 || few.Count.Blocks != 1600 {
 		t.Errorf("%+v", few)
 	}
+	one := record(n, "sums", [3]int{1, 1, 1})
+	again := one[strings.Index(one, "launch"):]
+	if _, err := Run(one+strings.Repeat(again, 40), Options{Instructions: 100}); err == nil || !strings.Contains(err.Error(), "1600 are the most") {
+		t.Error(err)
+	}
 	if k := run(t, record(n, "forever", [3]int{1, 1, 1}), Options{Steps: 1000}); !strings.Contains(k.Fault, "endless-loop") {
 		t.Errorf("%+v", k)
 	}
