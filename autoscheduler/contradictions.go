@@ -41,6 +41,9 @@ func contradictions(kv, inForce map[string]string) error {
 	if f, ok := kv["weights"]; ok && inForce["cost"] != (coster.Algorithm2Fitted{}).Name() {
 		return fmt.Errorf("weights=%s is of cost=algorithm2-fitted, and cost=%s takes no notice of it; add cost=algorithm2-fitted, or leave it away", f, inForce["cost"])
 	}
+	if inForce["search"] == "sim" && inForce["cost"] != (coster.Time{}).Name() && inForce["cost"] != (coster.Issue{}).Name() {
+		return fmt.Errorf("search=sim counts what kernels issue, and cost=%s takes no notice of it; add cost=time or cost=issue, or leave it away", inForce["cost"])
+	}
 	fusion, fuses := kv["fusion"]
 	grouping, groups := kv["grouping"]
 	if fuses && groups && (fusion == "none") != (grouping == "none") {
@@ -58,8 +61,9 @@ func (s *state) checkLimits() error {
 	if n := s.params.MaxRegisters; n > d.MaxRegistersPerThread && n != DefaultParams().MaxRegisters {
 		return fmt.Errorf("autoscheduler: max_registers=%d: a thread of %s has at most %d; give fewer, or leave it away", n, d.Name, d.MaxRegistersPerThread)
 	}
-	if s.params.Search == "ptxas" && (d.API != occupancy.CUDA || s.p.Target.API != "cuda") {
-		return fmt.Errorf("autoscheduler: search=ptxas: ptxas compiles for CUDA only; the target is %s and the device %s; leave it away", s.p.Target.String, d.Title)
+	if s.params.Judged() && (d.API != occupancy.CUDA || s.p.Target.API != "cuda") {
+		judge := map[string]string{"ptxas": "ptxas compiles", "sim": "the simulator runs kernels"}[s.params.Search]
+		return fmt.Errorf("autoscheduler: search=%s: %s for CUDA only; the target is %s and the device %s; leave it away", s.params.Search, judge, s.p.Target.String, d.Title)
 	}
 	return nil
 }

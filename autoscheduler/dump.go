@@ -239,7 +239,7 @@ func dumpGroup(s *state, t *table) {
 }
 
 func dumpJudge(s *state, t *table) {
-	if len(s.tried.compiled) == 0 {
+	if len(s.tried.judged) == 0 {
 		t.line("nothing was compiled: as before")
 		return
 	}

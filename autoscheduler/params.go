@@ -36,6 +36,9 @@ type Params struct {
 	Schedule          string // file of a saved schedule
 }
 
+// Judged reports whether something else than the cost decides among the best few ways to run each kernel.
+func (p *Params) Judged() bool { return p.Search == "ptxas" || p.Search == "sim" }
+
 // presets are what a mode stands for: other defaults than those of Table, which are the mode gowarp's.
 var presets = map[string]map[string]string{
 	"gowarp":   {},
@@ -63,7 +66,7 @@ var Table = []Param{
 	fraction("frac_reg", "of warp-hybrid: the fraction of each stage's tile that stays in registers, from 0 to 1 (0.5); the rest is in shared memory", func(p *Params) *string { return &p.FracReg }),
 	word("cost", "time", []string{"listing1", "listing1-prose", "issue", "time", "algorithm2", "algorithm2-fitted"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping); issue: the time that instructions, requests and traffic take; time: seconds, as the longest of eight bounds; algorithm2: algorithm 2 of Jangda and Guha 2020 as printed, with their weights for the GTX 1080 Ti, or for the V100 from compute capability 7.0 on; algorithm2-fitted: its terms as microseconds of the whole kernel, with weights fitted to counted work", func(p *Params) *string { return &p.Cost }),
 	word("effort", "normal", []string{"fast", "normal", "thorough"}, "how many candidates a group has. normal: tiles in powers of two while grouping, then in steps of two, of which a coster sees those that issue least where a strategy has many; fast: powers of two all the way; thorough: steps of two while grouping, then every candidate of every strategy", func(p *Params) *string { return &p.Effort }),
-	word("search", "model", []string{"model", "ptxas"}, "who decides among the best few ways to run each kernel. model: the cost alone; ptxas: the cost with the registers and spills that NVIDIA's ptxas reports of them, each compiled by Halide first, which takes seconds; CUDA only, and only within Halide", func(p *Params) *string { return &p.Search }),
+	word("search", "model", []string{"model", "ptxas", "sim"}, "who decides among the best few ways to run each kernel. model: the cost alone; ptxas: the cost with the registers and spills that NVIDIA's ptxas reports of them, each compiled by Halide first, which takes seconds; sim: the cost with the instructions, requests and sectors that gowarp's simulator counts of them, each compiled and run at the estimated sizes, which takes seconds too; CUDA only, and only within Halide", func(p *Params) *string { return &p.Search }),
 	text("registers", "of cost=algorithm2: the file of gowarp profile with the registers and the time of each stage by itself, instead of estimates", func(p *Params) *string { return &p.Registers }),
 	text("weights", "of cost=algorithm2-fitted: a file of weights for the device, as benchmarks/algorithm2 fits them, instead of those fitted for an RTX 2080 Ti", func(p *Params) *string { return &p.Weights }),
 	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),

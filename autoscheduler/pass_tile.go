@@ -4,7 +4,7 @@ import "gowarp/autoscheduler/coster"
 
 // tile chooses every group's final strategy and tile.
 func tile(s *state) error {
-	if s.params.Search == "ptxas" { // the groups are those of the cost alone
+	if s.params.Judged() { // the groups are those of the cost alone
 		s.searcher.Few = s.effort.Few()
 	}
 	for _, g := range s.groups {

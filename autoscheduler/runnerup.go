@@ -96,7 +96,7 @@ type tried struct {
 	inOrder  []int // Funcs whose updates have no atomic operations
 	plain    bool  // nothing is inlined
 
-	compiled map[string]search.Compiled // what a compiler said of kernels
+	judged map[string]search.Judged // what a compiler or a simulator said of kernels
 }
 
 // nothing reports whether there was no earlier schedule.

@@ -15,7 +15,7 @@ type Session struct {
 	params  Params
 	explain bool
 	after   tried
-	tiled   *state // of the trials: before a compiler judges; nil if there are none
+	tiled   *state // of the trials: before anything judges; nil if there are none
 	last    *Result
 }
 
@@ -24,10 +24,10 @@ func NewSession(p *halideir.Pipeline, params Params, explain bool) *Session {
 	return &Session{p: p, params: params, explain: explain}
 }
 
-// Trials are, with search=ptxas, the schedules in which every kernel is run in the best of its few ways, in the second best, and so on, or in its last
-// one: compiled, all of them say how many registers each way takes. Kernels do not depend on each other, so that one schedule tries all at once.
+// Trials are, with search=ptxas and search=sim, the schedules in which every kernel is run in the best of its few ways, in the second best, and so on, or in its last
+// one: compiled or run, all of them say what each way takes. Kernels do not depend on each other, so that one schedule tries all at once.
 func (s *Session) Trials() ([]*Result, error) {
-	if s.params.Search != "ptxas" || s.params.Schedule != "" {
+	if !s.params.Judged() || s.params.Schedule != "" {
 		return nil, nil
 	}
 	st, err := newState(s.p, s.params)
@@ -59,30 +59,43 @@ func (s *Session) Trials() ([]*Result, error) {
 
 // Compiled takes in what ptxas said of the kernels of a trial. It decides in all schedules to come.
 func (s *Session) Compiled(trial *Result, uses []ptxas.Use) {
-	if s.after.compiled == nil {
-		s.after.compiled = map[string]search.Compiled{}
-	}
-	trial.compiled(uses, s.after.compiled)
+	s.judged(trial, func(fn string, stage int) (j search.Judged, found bool) {
+		for i := range uses {
+			if u := &uses[i]; ptxas.Of(u.Kernel, fn, stage) {
+				found = true
+				j.Registers, j.SpillBytes = max(j.Registers, u.Registers), max(j.SpillBytes, u.SpillBytes())
+			}
+		}
+		return j, found
+	})
 }
 
-// compiled adds what ptxas said of the kernels; nothing of those that Halide left out. A stage with a special case has two, of which the one that
-// needs more is the one that matters.
-func (r *Result) compiled(uses []ptxas.Use, into map[string]search.Compiled) {
-	for _, f := range r.Found {
+// Counted takes in what a simulator counted of the kernels of a trial. It decides in all schedules to come.
+func (s *Session) Counted(trial *Result, kernels []Counted) {
+	s.judged(trial, func(fn string, stage int) (j search.Judged, found bool) {
+		for i := range kernels {
+			if c := &kernels[i]; ptxas.Of(c.Kernel, fn, stage) {
+				found = true
+				j.Simulated = plus(j.Simulated, c.simulated())
+			}
+		}
+		return j, found
+	})
+}
+
+// judged adds what was said of the kernels of a trial; nothing of those that Halide left out. A stage with a special case has two, of which for a compiler
+// the one that needs more matters.
+func (s *Session) judged(trial *Result, of func(fn string, stage int) (search.Judged, bool)) {
+	if s.after.judged == nil {
+		s.after.judged = map[string]search.Judged{}
+	}
+	for _, f := range trial.Found {
 		for _, k := range f.Layout.Kernels {
 			if k.Host {
 				continue
 			}
-			fn := &r.Problem.P.Funcs[k.Out.Func]
-			c, found := search.Compiled{}, false
-			for i := range uses {
-				if u := &uses[i]; ptxas.Of(u.Kernel, fn.Name, k.Out.Stage) {
-					found = true
-					c.Registers, c.SpillBytes = max(c.Registers, u.Registers), max(c.SpillBytes, u.SpillBytes())
-				}
-			}
-			if found {
-				into[search.Identity(r.Problem, k)] = c
+			if j, found := of(trial.Problem.P.Funcs[k.Out.Func].Name, k.Out.Stage); found {
+				s.after.judged[search.Identity(trial.Problem, k)] = j
 			}
 		}
 	}

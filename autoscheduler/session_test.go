@@ -3,13 +3,16 @@ package autoscheduler
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/instructions"
 	"gowarp/autoscheduler/search"
+	"gowarp/gpusim/count"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
 	"gowarp/internal/ptxas"
@@ -125,6 +128,13 @@ func each(r *Result, f func(k *plan.Kernel)) {
 // TestNothingCompiled: where no code was to be had, and on the command line, the cost alone decides, and it is said.
 func TestNothingCompiled(t *testing.T) {
 	p := exported(t)["harris.json"]
+	sim, err := NewSession(p, given(t, "search", "sim"), false).First()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(sim.Remarks(), "search=sim: nothing was run, which takes Halide (the plugin); the cost alone has decided") {
+		t.Errorf("remarks: %q", sim.Remarks())
+	}
 	r, err := NewSession(p, given(t, "search", "ptxas"), false).First()
 	if err != nil {
 		t.Fatal(err)
@@ -140,6 +150,65 @@ func TestNothingCompiled(t *testing.T) {
 		return s == "search=ptxas: nothing was compiled, which takes Halide (the plugin); the cost alone has decided"
 	}) {
 		t.Errorf("remarks: %q", r.Remarks())
+	}
+}
+
+// countsOf makes up what the simulator counts of the kernels of a schedule, under the names that Halide gives them.
+func countsOf(r *Result, issued int64) []Counted {
+	var all []Counted
+	for _, u := range usesOf(r, func(int) ptxas.Use { return ptxas.Use{} }) {
+		all = append(all, Counted{u.Kernel, count.Kernel{WarpInstructions: issued, Integer: issued, GlobalLoads: issued / 10, BlockBytes: issued}})
+	}
+	return all
+}
+
+// TestCountedDecides: the way of which the simulator counts the fewest instructions is taken, with what was counted in the place of the estimate; not where
+// nothing was counted of the way that the cost takes.
+func TestCountedDecides(t *testing.T) {
+	p := exported(t)["harris.json"]
+	for _, cost := range []string{"time", "issue"} {
+		begin := func() (*Session, []*Result) {
+			s := NewSession(p, given(t, "search", "sim", "cost", cost), false)
+			trials, err := s.Trials()
+			if err != nil || len(trials) < 3 {
+				t.Fatal(len(trials), err)
+			}
+			return s, trials
+		}
+		taken := func(s *Session) *Result {
+			r, err := s.First()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		for good := range 3 {
+			s, trials := begin()
+			for n, r := range trials {
+				issued := int64(1 << 28)
+				if n == good {
+					issued = 1 << 27
+				}
+				s.Counted(r, countsOf(r, issued))
+			}
+			r := taken(s)
+			if directives(t, r.Schedule) != directives(t, trials[good].Schedule) {
+				t.Errorf("cost=%s: trial %d issues half of what the others do, and another one is taken", cost, good)
+			}
+			each(r, func(k *plan.Kernel) {
+				w := instructions.For(k.View(r.Problem)).Work(k)
+				if k.JudgedBy != "sim" || k.Simulated.Issued != 1<<27 || math.Abs(w.Issued*float64(k.Tiles())-1<<27) > 1 || math.Abs(w.Sectors*float64(k.Tiles())-1<<22) > 1 {
+					t.Errorf("cost=%s: %s, %+v, %+v", cost, k.JudgedBy, k.Simulated, w)
+				}
+			})
+		}
+		s, trials := begin()
+		for _, r := range trials[1:] {
+			s.Counted(r, countsOf(r, 1))
+		}
+		if directives(t, taken(s).Schedule) != directives(t, trials[0].Schedule) {
+			t.Errorf("cost=%s: the cost's own way was not counted, and another one is taken", cost)
+		}
 	}
 }
 

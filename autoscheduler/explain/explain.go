@@ -104,6 +104,7 @@ type Kernel struct {
 	Factors  []Part    `json:"factors,omitempty"` // what else the coster says of it, of which nothing is added
 	Though   string    `json:"though,omitempty"`
 	RunnerUp *RunnerUp `json:"runner_up,omitempty"`
+	Judged   *Judged   `json:"judged,omitempty"` // what more than the cost decided among its best few ways
 	// Model is what Algorithm 2 finds best before anything is laid out: of what can be emitted, and of the paper's whole set.
 	Model   []ModelSearch `json:"model,omitempty"`
 	Tried   int           `json:"tried"` // tiles that could have run
@@ -141,8 +142,30 @@ type Bounds struct {
 	SharedBytes  int64    `json:"shared_bytes"`        // a block, slots reused by liveness
 	SharedSum    int64    `json:"shared_bytes_summed"` // without reuse
 	SharedLimit  int64    `json:"shared_bytes_limit"`
-	Registers    int      `json:"registers"` // a thread, estimated
+	Registers    int      `json:"registers"` // a thread, estimated unless ptxas has judged
 	MaxRegisters int      `json:"max_registers"`
+}
+
+// Judged is what a compiler or the simulator said of a kernel: of all its blocks, but for the bytes.
+type Judged struct {
+	By           string  `json:"by"`                    // as search names it
+	SpillBytes   *int    `json:"spill_bytes,omitempty"` // a thread; of ptxas
+	Instructions float64 `json:"instructions,omitempty"`
+	Requests     float64 `json:"requests,omitempty"`
+	Sectors      float64 `json:"sectors,omitempty"`
+	Barriers     float64 `json:"barriers,omitempty"`
+}
+
+// judgement is what was said of a kernel, nil if nothing was.
+func judgement(k *plan.Kernel) *Judged {
+	switch k.JudgedBy {
+	case "":
+		return nil
+	case "ptxas":
+		return &Judged{By: k.JudgedBy, SpillBytes: &k.SpillBytes}
+	}
+	c := &k.Simulated
+	return &Judged{By: k.JudgedBy, Instructions: c.Issued, Requests: c.Requests, Sectors: c.Sectors, Barriers: c.Barriers}
 }
 
 // Part is a term of a kernel's cost.
@@ -328,6 +351,7 @@ func kernel(pr *plan.Problem, k *plan.Kernel, s *schedule.Kernel, f *search.Foun
 		out.Members = append(out.Members, member(pr, k, &k.Members[i]))
 	}
 	out.Bounds = launchBounds(pr, k)
+	out.Judged = judgement(k)
 	if j < len(f.Looks) {
 		look := &f.Looks[j]
 		out.Tried = look.Candidates

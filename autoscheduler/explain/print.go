@@ -145,7 +145,11 @@ func (k *Kernel) print(w io.Writer) {
 		shared += fmt.Sprintf("; %d without reuse of what is read no more", b.SharedSum)
 	}
 	rows = append(rows, []string{"shared", shared},
-		[]string{"registers", fmt.Sprintf("%d a thread, estimated; at most %d", b.Registers, b.MaxRegisters)},
+		[]string{"registers", fmt.Sprintf("%d a thread, %s; at most %d", b.Registers, k.Judged.registers(), b.MaxRegisters)})
+	if j := k.Judged.text(); j != "" {
+		rows = append(rows, []string{"judged", j})
+	}
+	rows = append(rows,
 		[]string{"cost", cost(k.Cost) + k.partsText()})
 	name := "besides"
 	for _, line := range k.factorsText() {
@@ -336,4 +340,23 @@ func times(extents []int64) string {
 		parts[i] = fmt.Sprint(e)
 	}
 	return strings.Join(parts, "x")
+}
+
+// registers is how those of a kernel are known.
+func (j *Judged) registers() string {
+	if j != nil && j.By == "ptxas" {
+		return "by ptxas"
+	}
+	return "estimated"
+}
+
+// text is what was said.
+func (j *Judged) text() string {
+	switch {
+	case j == nil:
+		return ""
+	case j.SpillBytes != nil:
+		return fmt.Sprintf("by ptxas: %d B a thread are spilled", *j.SpillBytes)
+	}
+	return fmt.Sprintf("by the simulator: %.0f warp instructions, %.0f requests, %.0f sectors, %.0f waits at barriers", j.Instructions, j.Requests, j.Sectors, j.Barriers)
 }

@@ -140,6 +140,7 @@ func (e *Estimator) PerOutput(k *plan.Kernel) (issued, requests float64) {
 // Block is the warp instructions of one block, and its requests to the load/store unit.
 func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 	w := e.work(k, false)
+	w.simulated(k)
 	w.spill(k)
 	return w.Issued, w.Requests
 }
@@ -153,12 +154,30 @@ func (w *Work) spill(k *plan.Kernel) {
 	w.Requests += n
 }
 
+// simulated puts what a simulator counted in the place of the estimate. Which stage issues how much it does not say: they share what there is as they do by the estimate.
+func (w *Work) simulated(k *plan.Kernel) {
+	c := &k.Simulated
+	if c.Issued <= 0 {
+		return
+	}
+	blocks := float64(max(1, k.Tiles()))
+	warps := float64((k.ThreadsPerBlock() + plan.WarpLanes - 1) / plan.WarpLanes)
+	if issued := c.Issued / blocks; w.Issued > 0 {
+		for i := range w.Stages {
+			w.Stages[i].Issued *= issued / w.Issued
+		}
+	}
+	w.Issued, w.Float, w.Special, w.Memory = c.Issued/blocks, c.Float/blocks, c.Special/blocks, c.Memory/blocks
+	w.Requests, w.Sectors, w.Barriers = c.Requests/blocks, c.Sectors/blocks, c.Barriers/blocks/warps
+}
+
 // registerBytes is a register's size.
 const registerBytes = 4
 
 // Work is what one block does. Of a kernel whose strategy has counted its instructions, since lanes exchange values, that is all that is known.
 func (e *Estimator) Work(k *plan.Kernel) Work {
 	w := e.work(k, true)
+	w.simulated(k)
 	w.spill(k)
 	return w
 }

@@ -10,13 +10,14 @@ import (
 	"gowarp/internal/plan"
 )
 
-// Few is how many ways to run a kernel an effort has compiled, with search=ptxas.
+// Few is how many ways to run a kernel an effort has judged, with search=ptxas and search=sim.
 func (e Effort) Few() int { return [...]int{Normal: 4, Fast: 2, Thorough: 8}[e] }
 
-// Compiled is what a compiler said of a kernel.
-type Compiled struct {
-	Registers  int // a thread
+// Judged is what a compiler or a simulator said of a kernel: one of them.
+type Judged struct {
+	Registers  int // a thread; 0 where no compiler was asked
 	SpillBytes int // a thread, stored and loaded
+	Simulated  plan.Simulated
 }
 
 // ranked is a candidate with its price.
@@ -131,17 +132,44 @@ func (f *Found) Way(n int) *Found {
 	return f.with(func(ways []ranked) (ranked, bool) { return ways[min(n, len(ways)-1)], true })
 }
 
-// Judge is the group with each kernel run in the best of its few ways by what a compiler said of them, by Identity. A kernel of which it said nothing stays as it is.
-func (s *Searcher) Judge(f *Found, said map[string]Compiled) *Found {
+// Judge is the group with each kernel run in the best of its few ways by what was said of them, by Identity. A kernel of which nothing was said stays as it is.
+func (s *Searcher) Judge(f *Found, said map[string]Judged) *Found {
 	return f.with(func(ways []ranked) (best ranked, ok bool) {
+		if slices.ContainsFunc(ways, func(r ranked) bool { return said[Identity(s.Problem, r.kernel)].Simulated.Issued > 0 }) {
+			return s.fewestSimulated(ways, said)
+		}
 		for i := range ways {
-			r, known := s.compiled(&ways[i], said)
+			r, known := s.judged(&ways[i], said)
 			if known && (!ok || s.betterCompiled(&r, &best)) {
 				best, ok = r, true
 			}
 		}
 		return best, ok
 	})
+}
+
+// fewestSimulated is the way that issues the fewest instructions of those that cost nearly the least: what issues is counted, what it costs is still a bound of a data sheet. Estimates
+// and counts are not compared with each other, so that a way of which nothing was counted is none; and where nothing was counted of the cost's own choice, that stays.
+func (s *Searcher) fewestSimulated(ways []ranked, said map[string]Judged) (ranked, bool) {
+	near := fewest{within: max(leastEven, coster.Errs(s.Coster))}
+	var best ranked
+	ok := false
+	for i := range ways {
+		r, known := s.judged(&ways[i], said)
+		if counted := known && r.kernel.Simulated.Issued > 0; !counted && i == 0 {
+			return ranked{}, false
+		} else if !counted {
+			continue
+		}
+		near.add(r.kernel, r.price)
+		if !ok || better(&r.price, &best.price) {
+			best, ok = r, true
+		}
+	}
+	if r, valid := near.pick(s.Problem); valid {
+		return r, true
+	}
+	return best, ok
 }
 
 // with has some of the kernels run as pick says, which may leave one as it is.
@@ -160,14 +188,18 @@ func (f *Found) with(pick func(ways []ranked) (ranked, bool)) *Found {
 	return out
 }
 
-// compiled is a way with what a compiler said of it, priced again. It is not known where nothing was said, and where it could not be launched.
-func (s *Searcher) compiled(r *ranked, said map[string]Compiled) (_ ranked, known bool) {
+// judged is a way with what was said of it, priced again. It is not known where nothing was said, and where it could not be launched.
+func (s *Searcher) judged(r *ranked, said map[string]Judged) (_ ranked, known bool) {
 	c, ok := said[Identity(s.Problem, r.kernel)]
 	if !ok {
 		return ranked{}, false
 	}
 	k := *r.kernel
-	k.Registers, k.SpillBytes = c.Registers, c.SpillBytes
+	k.Simulated, k.JudgedBy = c.Simulated, "sim"
+	if c.Registers > 0 {
+		k.JudgedBy = "ptxas"
+		k.Registers, k.SpillBytes = c.Registers, c.SpillBytes
+	}
 	if err := k.Occupy(s.Problem.Device); err != nil {
 		return ranked{}, false
 	}

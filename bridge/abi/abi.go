@@ -31,15 +31,25 @@ type Request struct {
 type Session interface {
 	// First is the first answer.
 	First() (Answer, error)
-	// Compiled is the next answer after one that asked for device code.
+	// Compiled is the next answer after one that asked for code.
 	Compiled(Code) (Answer, error)
 	// RunnerUp is the next answer after one in which a check found faults.
 	RunnerUp([]Fault) (Answer, error)
 }
 
-// Code is what came of a schedule that was to be compiled.
+// Wanted is what C++ is to make of directives, before there is an answer.
+type Wanted int32
+
+// What may be wanted.
+const (
+	Nothing    Wanted = 0
+	DeviceCode Wanted = C.gowarp_device_code
+	Record     Wanted = C.gowarp_driver_record // as package replay reads it
+)
+
+// Code is what came of a schedule of which something was wanted.
 type Code struct {
-	Text string // the device code
+	Text string
 	Why  string // why it is not there
 }
 
@@ -73,8 +83,9 @@ type Answer struct {
 	Check      bool // compare what Halide makes of it with Kernels and Needs
 	Kernels    []Kernel
 	Needs      []Need
-	None       bool // there is no runner-up; the rest is not set
-	Compile    bool // this is no answer yet: C++ is to ask again with what Directives give, compiled
+	None       bool   // there is no runner-up; the rest is not set
+	Wanted     Wanted // if not Nothing, this is no answer yet: C++ is to ask again with what Directives give
+	Warning    string // for the user
 }
 
 // Kernel is a launch that the schedule's author expects, at the estimated sizes.
@@ -121,7 +132,7 @@ func Serve(request, reply unsafe.Pointer, begin func(Request) (Session, error)) 
 	encodeKernels(out, answer.Kernels)
 	encodeNeeds(out, answer.Needs)
 	out.source, out.listing = C.CString(answer.Source), C.CString(answer.Listing)
-	out.check, out.compile = boolean(answer.Check), boolean(answer.Compile)
+	out.check, out.compile, out.warning = boolean(answer.Check), C.int32_t(answer.Wanted), cstring(answer.Warning)
 	return 0
 }
 
@@ -137,10 +148,10 @@ func next(req *C.gowarp_request, out *C.gowarp_reply, begin func(Request) (Sessi
 	}
 	s := cgo.Handle(req.session).Value().(Session)
 	if c := req.code; c != nil {
-		if c.device_code == nil {
+		if c.text == nil {
 			return s.Compiled(Code{Why: C.GoString(c.why)})
 		}
-		return s.Compiled(Code{Text: C.GoString(c.device_code)})
+		return s.Compiled(Code{Text: C.GoString(c.text)})
 	}
 	faults := make([]Fault, req.num_faults)
 	for i, f := range unsafe.Slice(req.faults, len(faults)) {

@@ -62,10 +62,16 @@ typedef struct {
     int32_t kind;
 } gowarp_fault;
 
-// What came of the last answer, which was to be compiled.
+// What an answer asks for that is none yet.
+enum {
+    gowarp_device_code = 1,  // that of its directives
+    gowarp_driver_record,    // all that a run of them asks of the driver
+};
+
+// What came of the last answer, which was no answer yet.
 typedef struct {
-    const char *device_code;  // NULL if it was not to be had
-    const char *why;          // then
+    const char *text;  // what was asked for; NULL if it was not to be had
+    const char *why;   // then
 } gowarp_code;
 
 // What C++ asks of Go: everything is owned by C++ and valid during the call. The requests for one pipeline are a session; of all but the
@@ -97,7 +103,8 @@ typedef struct {
     gowarp_need *needs;
     int32_t num_needs;
     int32_t none;  // there is no runner-up that lacks the faults; the rest is not set
-    int32_t compile;  // no answer yet: ask again with the device code that these directives give
+    int32_t compile;  // not 0: no answer yet; ask again with what these directives give
+    char *warning;    // for the user, verbose or not, if it is not NULL
     char *error;
 } gowarp_reply;
 

@@ -37,6 +37,8 @@ void compile_here(const Graph &g, const Target &target, const gowarp_reply &repl
                 said = code_mark + text;
             }
         });
+    } catch (const Error &e) {  // which is no std::exception
+        said = error_mark + std::string(e.what());
     } catch (const std::exception &e) {
         said = error_mark + std::string(e.what());
     }

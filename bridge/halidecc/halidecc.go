@@ -4,8 +4,8 @@
 // Halide's data structures. Its C++ writes a pipeline as JSON (export.cc, with
 // graph.cc, nodes.cc, boxes.cc, indexing.cc, scheduled.cc and target.cc), applies directives
 // to Funcs (apply.cc), moves registers of lanes into shared memory (demote.cc, with lanebody.cc, straight.cc, order.cc and shuffle.cc), compares what Halide makes of them with what was expected (check.cc,
-// with launches.cc and forked.cc) and so chooses among answers (choose.cc), and registers
-// the autoscheduler (register.cc).
+// with launches.cc, sizes.cc and forked.cc), says what device code comes of them (code.cc) and what a run of them asks of the driver (record.cc, recorder.cc),
+// chooses among answers by the check (choose.cc), and registers the autoscheduler (register.cc).
 //
 // It is a leaf: it imports nothing, knows no cost and no strategy, and decides
 // nothing. The Go half, package plugin, answers its one question through

@@ -11,6 +11,7 @@
 #include "gowarp_abi.h"
 #include "leave.h"
 #include "passes.h"
+#include "record.h"
 #include "stack.h"
 #include "version.h"
 
@@ -44,6 +45,7 @@ extern "C" void gowarp_reply_free(gowarp_reply *reply) {
     free(reply->listing);
     free(reply->kernels);
     free(reply->needs);
+    free(reply->warning);
     free(reply->error);
     *reply = gowarp_reply{};
 }
@@ -163,7 +165,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         std::unique_ptr<Reply> reply = once(faults, nullptr);
         for (; reply->compile; trials++) {
             auto begun = std::chrono::steady_clock::now();
-            const Code made = device_code(graph, target, *reply);
+            const Code made = reply->compile == gowarp_driver_record ? record(graph, target, *reply) : device_code(graph, target, *reply);
             const bool has = made.why.empty();
             const gowarp_code code = {has ? made.text.c_str() : nullptr, has ? nullptr : made.why.c_str()};
             compile_ms += ms_since(begun);
@@ -193,6 +195,9 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         if (reply->check) {
             fprintf(stderr, "gowarp: check: %.1f ms\n", check_ms);
         }
+    }
+    if (reply->warning) {
+        fprintf(stderr, "gowarp: warning: %s\n", reply->warning);
     }
     results->schedule_source = reply->source ? reply->source : "";
 }

@@ -45,7 +45,7 @@ type session struct {
 	params  autoscheduler.Params
 	verbose int
 	asks    *autoscheduler.Session
-	trials  *trials // nil unless search=ptxas
+	trials  *trials // nil unless somebody judges
 }
 
 func begin(req abi.Request) (abi.Session, error) {
@@ -68,7 +68,7 @@ func begin(req abi.Request) (abi.Session, error) {
 		return nil, err
 	}
 	s := &session{p: p, params: params, verbose: req.Verbose, asks: autoscheduler.NewSession(p, params, req.Verbose > 1)}
-	if params.Search == "ptxas" && params.Schedule == "" {
+	if params.Judged() && params.Schedule == "" {
 		if s.trials, err = newTrials(s.asks, req.JSON, p, params); err != nil {
 			return nil, err
 		}
@@ -79,12 +79,8 @@ func begin(req abi.Request) (abi.Session, error) {
 // First implements abi.Session.
 func (s *session) First() (abi.Answer, error) {
 	if s.trials != nil {
-		wanted, err := s.trials.next()
-		if err != nil {
-			return abi.Answer{}, err
-		}
-		if wanted != nil {
-			return abi.Answer{Pipeline: s.p, Directives: wanted.Schedule.Directives, Compile: true}, nil
+		if wanted := s.trials.next(); wanted != nil {
+			return abi.Answer{Pipeline: s.p, Directives: wanted.Schedule.Directives, Wanted: s.trials.judge.wants()}, nil
 		}
 	}
 	return s.answer(s.asks.First())
@@ -121,6 +117,9 @@ func (s *session) answer(r *autoscheduler.Result, err error) (abi.Answer, error)
 	}
 	for _, n := range r.Needs() {
 		a.Needs = append(a.Needs, abi.Need(n))
+	}
+	if s.trials != nil {
+		a.Warning = s.trials.warning()
 	}
 	if s.verbose > 0 {
 		var b strings.Builder

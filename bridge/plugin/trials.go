@@ -11,75 +11,121 @@ package main
 import "C"
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
 
 	"gowarp/autoscheduler"
 	"gowarp/bridge/abi"
 	"gowarp/halideir"
-	"gowarp/internal/ptxas"
 )
 
-// trials go through the schedules that are to be compiled.
+// self is the path of the plugin.
+func self() string { return C.GoString(C.self()) }
+
+// trials go through the schedules that are to be judged.
 type trials struct {
 	session *autoscheduler.Session
+	search  string // the parameter
+	judge   judge
 	all     []*autoscheduler.Result
-	at      int // the next one
-	path    string
-	sm      int
-	params  autoscheduler.Params
-	cache   ptxas.Cache
+	at      int      // the next one
 	keys    []string // parallel to all
+	judged  int
 	notes   []string // what people may want to know
+	failed  string   // why the first that failed did
+}
+
+// judge says something of what comes of a schedule, and keeps it.
+type judge interface {
+	// wants is what it has to be given of a trial.
+	wants() abi.Wanted
+	// key is that of what it says of a trial; version changes where the same code would be judged otherwise.
+	key(pipeline, schedule string, sm int) string
+	// kept has the session take in what it said before, if that is known.
+	kept(s *autoscheduler.Session, trial *autoscheduler.Result, key string) bool
+	// take has the session take in what it says. The notes are what people may want to know.
+	take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (notes []string, err error)
+	// fatal reports whether it must not be done without.
+	fatal() bool
 }
 
 func newTrials(s *autoscheduler.Session, pipeline []byte, p *halideir.Pipeline, params autoscheduler.Params) (*trials, error) {
-	t := &trials{session: s, params: params, path: ptxas.Find(filepath.Dir(C.GoString(C.self()))), cache: ptxas.DefaultCache()}
-	if t.path == "" {
-		return nil, errors.New("autoscheduler: search=ptxas: there is no ptxas beside the plugin or on PATH; install NVIDIA's (it comes with CUDA, and as the Python package nvidia-cuda-nvcc-cu12), or leave search away")
+	t := &trials{session: s, search: params.Search}
+	var err error
+	if params.Search == "sim" {
+		t.judge, err = newBySim()
+	} else {
+		t.judge, err = newByPtxas(params)
 	}
-	version, err := ptxas.Version(t.path)
 	if err != nil {
-		return nil, fmt.Errorf("autoscheduler: search=ptxas: %w", err)
+		return nil, t.message(err)
 	}
 	if t.all, err = s.Trials(); err != nil {
 		return nil, err
 	}
 	for _, r := range t.all {
-		t.sm = max(r.Problem.Device.Capability, p.Target.CUDACapability) // what the code is for runs on nothing older
-		t.keys = append(t.keys, ptxas.Key(string(pipeline), string(r.Schedule.JSON()), version, fmt.Sprint(t.sm, params.MaxRegisters)))
+		sm := max(r.Problem.Device.Capability, p.Target.CUDACapability) // what the code is for runs on nothing older
+		t.keys = append(t.keys, t.judge.key(string(pipeline), string(r.Schedule.JSON()), sm))
 	}
 	return t, nil
 }
 
-// next is the next trial whose code is wanted; nil if there is none.
-func (t *trials) next() (*autoscheduler.Result, error) {
-	for ; t.at < len(t.all); t.at++ {
-		uses, kept := t.cache.Get(t.keys[t.at])
-		if !kept {
-			return t.all[t.at], nil
-		}
-		t.session.Compiled(t.all[t.at], uses)
-	}
-	return nil, nil
+func (t *trials) message(err error) error {
+	return fmt.Errorf("autoscheduler: search=%s: %w", t.search, err)
 }
 
-// take takes in the code of the trial that next wanted.
+// next is the next trial of which something is wanted; nil if there is none.
+func (t *trials) next() *autoscheduler.Result {
+	for ; t.at < len(t.all); t.at++ {
+		if !t.judge.kept(t.session, t.all[t.at], t.keys[t.at]) {
+			return t.all[t.at]
+		}
+		t.judged++
+	}
+	return nil
+}
+
+// take takes in what came of the trial that next wanted.
 func (t *trials) take(code abi.Code) error {
 	at := t.at
 	t.at++
 	if code.Text == "" {
-		t.notes = append(t.notes, fmt.Sprintf("search=ptxas: trial %d was not compiled: %s", at+1, code.Why))
+		t.fail(at, code.Why)
 		return nil
 	}
-	uses, err := ptxas.Compile(t.path, code.Text, t.sm, t.params.MaxRegisters)
+	notes, err := t.judge.take(t.session, t.all[at], t.keys[at], code.Text)
+	if err != nil && t.judge.fatal() {
+		return t.message(err)
+	}
 	if err != nil {
-		return fmt.Errorf("autoscheduler: search=ptxas: %w", err)
+		t.fail(at, err.Error())
+		return nil
 	}
-	if err := t.cache.Put(t.keys[at], uses); err != nil {
-		t.notes = append(t.notes, fmt.Sprintf("search=ptxas: nothing is kept for the next time: %v", err))
+	t.judged++
+	for _, n := range notes {
+		t.notes = append(t.notes, fmt.Sprintf("search=%s: %s", t.search, n))
 	}
-	t.session.Compiled(t.all[at], uses)
 	return nil
+}
+
+// notKept is the note that what was said is lost, none where it is not.
+func notKept(err error) []string {
+	if err == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("nothing is kept for the next time: %v", err)}
+}
+
+func (t *trials) fail(at int, why string) {
+	if t.failed == "" {
+		t.failed = why
+	}
+	t.notes = append(t.notes, fmt.Sprintf("search=%s: trial %d was not judged: %s", t.search, at+1, why))
+}
+
+// warning is what the user is told who asked for a judge and got none.
+func (t *trials) warning() string {
+	if len(t.all) == 0 || t.judged > 0 {
+		return ""
+	}
+	return fmt.Sprintf("search=%s: none of %d trials could be judged; the cost alone has decided. The first: %s", t.search, len(t.all), t.failed)
 }

@@ -25,6 +25,8 @@ type Launch struct {
 	// Blocks is the most blocks to run, spread over the grid; 0 runs all. With fewer
 	// than all, counts are scaled up and results are incomplete.
 	Blocks int
+	// Only, if it is not nil, are the blocks to run, by their numbers, x fastest; Blocks does not matter then, and counts are not scaled up.
+	Only []int
 	// Workers is how many blocks run at a time; 0 is one for each CPU.
 	Workers int
 	// NoChecks leaves out the checks that cost time: races, undefined values.
@@ -35,6 +37,8 @@ type Launch struct {
 	OnShuffle func(Shuffle)
 	// MaxSteps is how many basic blocks a warp may run; 0 is 2^26.
 	MaxSteps int64
+	// MaxWork is how many basic blocks all warps that one worker runs may run together; 0 is as many as they like.
+	MaxWork int64
 }
 
 func (l *Launch) maxSteps() int64 {
@@ -73,6 +77,11 @@ func (l *Launch) check() error {
 	if s := l.SharedBytes + l.Kernel.StaticShared; l.SharedBytes < 0 || s > MaxSharedBytes {
 		return fail("%d bytes of shared memory a block; %d is the most", s, MaxSharedBytes)
 	}
+	for _, n := range l.Only {
+		if n < 0 || n >= l.Grid[0]*l.Grid[1]*l.Grid[2] {
+			return fail("there is no block %d among %s", n, extents(l.Grid))
+		}
+	}
 	if len(l.Params) != l.Kernel.ParamBytes {
 		return fail("%d bytes of parameters, it takes %d", len(l.Params), l.Kernel.ParamBytes)
 	}
@@ -104,6 +113,12 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 		step = (total + l.Blocks - 1) / l.Blocks
 	}
 	jobs := (total + step - 1) / step
+	if l.Only != nil {
+		jobs = len(l.Only)
+	}
+	if jobs == 0 {
+		return Result{Blocks: total}, nil
+	}
 	workers := l.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -135,7 +150,9 @@ func Run(ctx context.Context, m *Memory, l Launch, log *check.Log) (Result, erro
 			res.Fault = w.fault
 		}
 	}
-	res.Count.Scale(int64(total), int64(jobs))
+	if l.Only == nil {
+		res.Count.Scale(int64(total), int64(jobs))
+	}
 	res.Count.ColdBytes = m.touched(all, l.Kernel.Name, float64(jobs)/float64(total))
 	if r.touches.order {
 		t := traffic(all, &r.touches, l.L2)
@@ -185,6 +202,7 @@ type worker struct {
 	sectorSet []uint64
 	sites     []site
 	toucher   *toucher
+	steps     int64 // basic blocks that its warps have run
 	stop      bool
 	fault     check.Kind
 }
@@ -215,7 +233,9 @@ func (w *worker) work() {
 			return
 		}
 		n := int(job) * w.step
-		if w.step == 1 && w.launch.Seed != 0 {
+		if w.launch.Only != nil {
+			n = w.launch.Only[job]
+		} else if w.step == 1 && w.launch.Seed != 0 {
 			// A permutation: odd multiples modulo a power of two, walked until
 			// they fall inside. Only the order in which jobs start is changed.
 			n = permuted(int(job), w.total, w.launch.Seed)

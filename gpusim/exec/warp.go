@@ -213,6 +213,10 @@ func (w *warp) run() {
 			w.fail(b.line, check.EndlessLoop, bits.TrailingZeros32(w.lanes), "the warp has run %d basic blocks without an end (GOWARP_GPUSIM_MAX_STEPS allows more)", w.steps)
 			return
 		}
+		if w.w.steps++; w.w.steps > w.w.launch.MaxWork && w.w.launch.MaxWork > 0 {
+			w.fail(b.line, check.EndlessLoop, bits.TrailingZeros32(w.lanes), "all warps together have run %d basic blocks, the most that they may", w.w.launch.MaxWork)
+			return
+		}
 		if w.state != running {
 			return
 		}

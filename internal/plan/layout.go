@@ -23,14 +23,16 @@ type Kernel struct {
 	Host     bool
 	Why      string // for what runs on the host or in one thread: the reason
 
-	Grid        [3]int64 // blocks, x first
-	Block       [3]int64 // threads, x first
-	SharedBytes int64    // what Halide allocates: by liveness
-	SharedSum   int64    // the sum over members, as Sioutas et al. count it
-	Registers   int      // a thread, estimated or, where the kernel was compiled, as compiled
-	SpillBytes  int      // a thread, stored and loaded: as compiled, 0 where nothing was
-	Counted     Counts   // what one block issues, where the strategy has counted it; else zero
-	Held        int      // registers for what several points of a thread share at once; 0 if it has one point
+	Grid        [3]int64  // blocks, x first
+	Block       [3]int64  // threads, x first
+	SharedBytes int64     // what Halide allocates: by liveness
+	SharedSum   int64     // the sum over members, as Sioutas et al. count it
+	Registers   int       // a thread, estimated or, where the kernel was compiled, as compiled
+	SpillBytes  int       // a thread, stored and loaded: as compiled, 0 where nothing was
+	Counted     Counts    // what one block issues, where the strategy has counted it; else zero
+	JudgedBy    string    // who said more of it than an estimate, as search names it: "ptxas", "sim"; else ""
+	Simulated   Simulated // what a simulator counted; zero where it was not asked
+	Held        int       // registers for what several points of a thread share at once; 0 if it has one point
 	Occupancy   occupancy.Result
 }
 
@@ -48,6 +50,12 @@ func (c Counts) Times(n float64) Counts {
 // Plus is both together.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Issued + d.Issued, c.Float + d.Float, c.Special + d.Special, c.Requests + d.Requests, c.Sectors + d.Sectors}
+}
+
+// Simulated is what a simulator counted of all blocks of a kernel. Warp instructions, and of them those that floating-point and special-function units do and
+// those of memory; cycles for which the load/store units are busy; sectors of global memory, of each block once; and waits of warps at barriers.
+type Simulated struct {
+	Issued, Float, Special, Memory, Requests, Sectors, Barriers float64
 }
 
 // Where is the level at which a member is computed.
