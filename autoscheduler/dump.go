@@ -115,10 +115,15 @@ func dumpFactor(s *state, t *table) {
 	if s.saved != nil {
 		factors = s.saved.Directives
 	}
+	n := 0
 	for i := range factors {
 		if factors[i].Do == schedule.RFactor {
 			t.line("%s", &factors[i])
+			n++
 		}
+	}
+	if n == 0 {
+		t.line("no reduction is factored")
 	}
 }
 

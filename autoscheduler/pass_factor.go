@@ -40,8 +40,8 @@ func factor(s *state) error {
 		return nil
 	}
 	for len(s.factors) < mostFactors {
-		step, ok, err := s.nextFactor()
-		if err != nil || !ok {
+		step, why, err := s.nextFactor()
+		if err != nil || why == "" {
 			return err
 		}
 		f := &s.p.Funcs[step.Func]
@@ -58,13 +58,13 @@ func factor(s *state) error {
 			return fmt.Errorf("autoscheduler: %s: %w", &d, err)
 		}
 		s.factors = append(s.factors, d)
-		s.note("factor", step.Func+rfactor.Made, "%s: the reduction leaves the device idle; partial results are computed side by side", &d)
+		s.note("factor", -1, "%s: %s", &d, why)
 	}
 	return nil
 }
 
-// nextFactor is the first reduction that is worth factoring, and how.
-func (s *state) nextFactor() (rfactor.Step, bool, error) {
+// nextFactor is the first reduction that is worth factoring, how, and why; it is not worth it for any without a reason.
+func (s *state) nextFactor() (step rfactor.Step, why string, err error) {
 	var r *bounds.Regions
 	var a *access.Analysis
 	var host []string
@@ -75,9 +75,8 @@ func (s *state) nextFactor() (rfactor.Step, bool, error) {
 				continue
 			}
 			if r == nil {
-				var err error
 				if r, err = bounds.Analyze(s.p); err != nil {
-					return rfactor.Step{}, false, err
+					return step, "", err
 				}
 				a, host = access.Analyze(s.p), plan.HostReasons(s.p)
 			}
@@ -86,14 +85,15 @@ func (s *state) nextFactor() (rfactor.Step, bool, error) {
 			}
 			box, err := r.Loops(s.p, id, st)
 			if err != nil {
-				return rfactor.Step{}, false, err
+				return step, "", err
 			}
-			if kept, lane := s.keep(&f.Stages[st], a.Stage(id, st), id, box); kept != nil {
-				return rfactor.Step{Func: id, Stage: st, Kept: kept, Lane: lane}, true, nil
+			step = rfactor.Step{Func: id, Stage: st}
+			if why := s.keep(&step, &f.Stages[st], a.Stage(id, st), box); why != "" {
+				return step, why, nil
 			}
 		}
 	}
-	return rfactor.Step{}, false, nil
+	return step, "", nil
 }
 
 // exact reports whether an update of floats gives the same in any order: the least or the greatest.
@@ -102,10 +102,10 @@ func exact(p *halideir.Pipeline, f *halideir.Func, st int) bool {
 	return r.Op == halideir.OpMin || r.Op == halideir.OpMax
 }
 
-// keep decides over which reduction variables there are partial results, nil if there are to be none: enough to fill the device, or as many
+// keep decides over which reduction variables there are partial results, and says why; it says nothing if there are to be none. There are enough to fill the device, or as many
 // as have partDomain points each. Those of neighbouring points in memory come first, so that neighbouring threads
 // load neighbours; the rest is taken from the outermost loops, which leaves the inner ones to run in each thread.
-func (s *state) keep(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box) (kept []rfactor.Kept, lane int) {
+func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, box bounds.Box) (why string) {
 	parallel, serial := int64(1), int64(1)
 	for l, loop := range st.Loops {
 		n := &serial
@@ -113,13 +113,13 @@ func (s *state) keep(st *halideir.Stage, as *access.Stage, fn int, box bounds.Bo
 			n = &parallel
 		}
 		if box[l].Extent() < 1 || *n > maxPoints/box[l].Extent() {
-			return nil, 0
+			return ""
 		}
 		*n *= box[l].Extent()
 	}
 	full := int64(s.device.SMs) * int64(s.device.MaxThreadsPerSM)
 	if parallel*idleShare > full || serial < longDomain {
-		return nil, 0
+		return ""
 	}
 	rest := min(max(serial/partDomain, plan.WarpLanes), full/parallel)
 	rest = int64(1) << bits.Len64(uint64(rest-1)) // a power of two
@@ -127,14 +127,17 @@ func (s *state) keep(st *halideir.Stage, as *access.Stage, fn int, box bounds.Bo
 	take := func(l int, n int64) {
 		e := box[l].Extent()
 		if e < 2*n {
-			factors[l] = 0
+			factors[l] = e
+			if s.p.Nodes[st.RVars[st.Loops[l].RVar].Extent].Op == halideir.OpInt {
+				factors[l] = 0
+			} // else whole would be empty where the domain is, and Halide's CUDA runtime aborts for an empty buffer
 			rest = (rest + e - 1) / e
 			return
 		}
 		factors[l] = divisor(e, n)
 		rest = (rest + n - 1) / n
 	}
-	along := s.alongMemory(st, as, fn, box)
+	along := alongMemory(st, as, step.Func, box)
 	reductions := 0
 	for _, loop := range st.Loops {
 		if loop.RVar >= 0 {
@@ -158,25 +161,27 @@ func (s *state) keep(st *halideir.Stage, as *access.Stage, fn int, box bounds.Bo
 		delete(factors, along)
 		take(along, min(n*rest, box[along].Extent()))
 	}
-	lane = -1
-	whole := true
+	step.Lane = -1
+	parts := int64(1)
 	for l, loop := range st.Loops {
 		factor, ok := factors[l]
-		if loop.RVar >= 0 && (!ok || factor > 0) {
-			whole = false
-		}
 		if !ok {
 			continue
 		}
 		if l == along {
-			lane = len(kept)
+			step.Lane = len(step.Kept)
 		}
-		kept = append(kept, rfactor.Kept{RVar: loop.RVar, Factor: factor})
+		step.Kept = append(step.Kept, rfactor.Kept{RVar: loop.RVar, Factor: factor})
+		if factor == 0 {
+			factor = box[l].Extent()
+		}
+		parts *= factor
 	}
-	if whole { // nothing would be left to reduce
-		return nil, 0
+	if 2*parts > serial { // next to nothing would be left to reduce
+		return ""
 	}
-	return kept, lane
+	return fmt.Sprintf("%d parallel iterations of %d in order leave most of the device's %d threads idle; %d partial results of each are computed side by side",
+		parallel, serial, full, parts)
 }
 
 // divisor is the number from n/2 to n by which an extent can be divided, n if there is none: a part that is not whole is tested in
@@ -192,7 +197,7 @@ func divisor(extent, n int64) int64 {
 
 // alongMemory is the loop over a reduction variable along which the loads' neighbours in memory lie; -1 if that is a
 // loop over an argument, or none.
-func (s *state) alongMemory(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box) int {
+func alongMemory(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box) int {
 	votes := make([]int, len(st.Loops))
 	for _, load := range as.Loads {
 		if load.Func == fn || load.InAddress {

@@ -150,7 +150,8 @@ func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
 	return out, err
 }
 
-// ScheduleAndRemark is Schedule with the notes on the pipeline as a whole; that a schedule was replayed whoever asked for it knows.
+// ScheduleAndRemark is Schedule with the notes on the pipeline as a whole; that a schedule was replayed whoever asked for it knows, and what
+// is factored the schedule shows.
 func ScheduleAndRemark(p *halideir.Pipeline, params Params) (*schedule.Schedule, []string, error) {
 	s, err := newState(p, params)
 	if err != nil {
@@ -159,7 +160,7 @@ func ScheduleAndRemark(p *halideir.Pipeline, params Params) (*schedule.Schedule,
 	if err := s.run(); err != nil {
 		return nil, nil, err
 	}
-	return s.out, remarks(slices.DeleteFunc(s.notes, func(n Note) bool { return n.Pass == "replay" })), nil
+	return s.out, remarks(slices.DeleteFunc(s.notes, func(n Note) bool { return n.Pass == "replay" || n.Pass == "factor" })), nil
 }
 
 // ErrReplayed is what Run returns where a saved schedule is replayed.

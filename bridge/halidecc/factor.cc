@@ -79,6 +79,12 @@ void factor(Graph &g, const gowarp_directive &d) {
             kept.emplace_back(rvar, Var(pure));
         }
         Func intm = s.rfactor(kept);
+        // The loops over variables inside those over arguments, as in an update that no schedule has touched.
+        std::vector<VarOrRVar> order;
+        for (const auto &l : untouched_loops(intm.function(), intm.function().update(0))) {
+            order.emplace_back(l.name, l.rvar);
+        }
+        intm.update(0).reorder(order);
         insert(g, d.func, intm.function(), intm.in().function());
     } catch (const Error &e) {
         fail(d, f.name(), e.what());

@@ -75,13 +75,14 @@ type writer struct {
 	fn   int            // the Func's id in the new pipeline
 	pure []string       // names of the new arguments, parallel to Kept
 	loop []halideir.Loop
-	at   []boxLoop // by loop of the update as it was: what became of it in the partial results
+	at   []boxLoop // by loop of the update as it was: what it became in the partial results
 }
 
-// boxLoop is a loop of the partial results; outer is -1 where it is not split.
+// boxLoop is what a loop became in the partial results: a loop over the argument arg, or if that is -1 over the variable rvar; both where it is
+// split by factor, rvar over the outer part.
 type boxLoop struct {
-	inner, outer int
-	kept         Kept
+	arg, rvar int
+	factor    int64
 }
 
 func newWriter(p *halideir.Pipeline, s Step, r Reduction) *writer {
@@ -187,31 +188,27 @@ func (w *writer) partial() {
 	}
 	for _, l := range w.old.Loops {
 		if l.RVar < 0 {
-			w.at = append(w.at, boxLoop{inner: len(update.Loops), outer: -1})
-			update.Loops = append(update.Loops, l)
+			w.at = append(w.at, boxLoop{arg: l.Arg, rvar: -1})
 			continue
 		}
 		rv := w.old.RVars[l.RVar]
 		rv.Min, rv.Extent = w.copy(rv.Min, nil), w.copy(rv.Extent, nil)
 		i := slices.IndexFunc(w.s.Kept, func(k Kept) bool { return k.RVar == l.RVar })
-		if i < 0 {
-			w.at = append(w.at, boxLoop{inner: len(update.Loops), outer: -1})
-			value[l.RVar] = w.rvar(rv.Name, len(update.RVars))
-			l.RVar = len(update.RVars)
-			update.Loops, update.RVars = append(update.Loops, l), append(update.RVars, rv)
-			continue
+		at := boxLoop{arg: -1, rvar: -1}
+		if i >= 0 {
+			at.arg, at.factor = n+i, w.s.Kept[i].Factor
+			value[l.RVar] = w.dim(&g, n+i)
 		}
-		at := boxLoop{inner: len(update.Loops), outer: -1, kept: w.s.Kept[i]}
-		update.Loops = append(update.Loops, loops[slices.IndexFunc(loops, func(l halideir.Loop) bool { return l.Arg == n+i })])
-		value[l.RVar] = w.dim(&g, n+i)
-		if factor := at.kept.Factor; factor > 0 {
-			at.outer = len(update.Loops)
+		if i < 0 || at.factor > 0 {
+			at.rvar = len(update.RVars)
+		}
+		switch {
+		case i < 0:
+			value[l.RVar] = w.rvar(rv.Name, at.rvar)
+		case at.factor > 0:
 			name := fresh(w.pure[i]+"_s", taken)
-			update.Loops = append(update.Loops, halideir.Loop{Name: name, Label: name, Kind: l.Kind, Arg: -1, RVar: len(update.RVars)})
-			steps := w.binary(halideir.OpDiv, w.binary(halideir.OpAdd, rv.Extent, w.int(factor-1)), w.int(factor))
-			whole := w.p.Nodes[rv.Extent].Op == halideir.OpInt && w.p.Nodes[rv.Extent].Int%factor == 0
-			inside := w.binary(halideir.OpAdd, w.binary(halideir.OpMul, w.rvar(name, len(update.RVars)), w.int(factor)), value[l.RVar])
-			if !whole {
+			inside := w.binary(halideir.OpAdd, w.binary(halideir.OpMul, w.rvar(name, at.rvar), w.int(at.factor)), value[l.RVar])
+			if e := &w.p.Nodes[rv.Extent]; e.Op != halideir.OpInt || e.Int%at.factor != 0 {
 				test := w.logical(halideir.OpLT, inside, rv.Extent)
 				if update.Predicate != halideir.NoNode {
 					test = w.logical(halideir.OpAnd, update.Predicate, test)
@@ -222,10 +219,17 @@ func (w *writer) partial() {
 			if m := &w.p.Nodes[rv.Min]; m.Op != halideir.OpInt || m.Int != 0 {
 				value[l.RVar] = w.binary(halideir.OpAdd, inside, rv.Min)
 			}
-			update.RVars = append(update.RVars, halideir.RVar{Name: name, Min: w.int(0), Extent: steps})
+			steps := w.binary(halideir.OpDiv, w.binary(halideir.OpAdd, rv.Extent, w.int(at.factor-1)), w.int(at.factor))
+			rv = halideir.RVar{Name: name, Min: w.int(0), Extent: steps}
+			l.Name, l.Label = name, name
+		}
+		if at.rvar >= 0 {
+			l.RVar = at.rvar
+			update.Loops, update.RVars = append(update.Loops, l), append(update.RVars, rv)
 		}
 		w.at = append(w.at, at)
 	}
+	update.Loops = append(update.Loops, loops...) // Halide's order of an update without a schedule
 	self := w.call(&w.p.Funcs[g.ID], update.Args)
 	replace := func(n *halideir.Node) (halideir.NodeID, bool) {
 		switch {
@@ -363,12 +367,17 @@ func (w *writer) bound(id halideir.NodeID) halideir.NodeID {
 			return 0, false
 		}
 		at := w.at[n.Index]
-		if at.outer < 0 {
-			return w.end(n.Kind, at.inner), true
+		loopOf := func(is func(halideir.Loop) bool) halideir.NodeID { return w.end(n.Kind, slices.IndexFunc(w.loop, is)) }
+		overArg, overRVar := func(l halideir.Loop) bool { return l.Arg == at.arg && at.arg >= 0 }, func(l halideir.Loop) bool { return l.RVar == at.rvar && at.rvar >= 0 }
+		switch {
+		case at.rvar < 0:
+			return loopOf(overArg), true
+		case at.arg < 0:
+			return loopOf(overRVar), true
 		}
 		rv := &w.old.RVars[w.old.Loops[n.Index].RVar]
 		from := w.copy(rv.Min, nil)
-		x := w.binary(halideir.OpAdd, w.binary(halideir.OpAdd, w.binary(halideir.OpMul, w.end(n.Kind, at.outer), w.int(at.kept.Factor)), w.end(n.Kind, at.inner)), from)
+		x := w.binary(halideir.OpAdd, w.binary(halideir.OpAdd, w.binary(halideir.OpMul, loopOf(overRVar), w.int(at.factor)), loopOf(overArg)), from)
 		if n.Kind == halideir.VarLo {
 			return x, true
 		}

@@ -133,6 +133,7 @@ func (cplusplus) factor(intm, parts, fn string, f *Factoring) []string {
 	}
 	return []string{
 		fmt.Sprintf("Func %s = %s.rfactor(std::vector<std::pair<RVar, Var>>{%s});", intm, call, strings.Join(pairs, ", ")),
+		fmt.Sprintf("%s.update(0).reorder(std::vector<::Halide::VarOrRVar>{%s});", intm, strings.Join(f.order(intm, cplusplus{}), ", ")),
 		fmt.Sprintf("Func %s = %s.in();", parts, intm),
 	}
 }

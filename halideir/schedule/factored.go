@@ -61,6 +61,19 @@ type Factoring struct {
 	Func, Stage   int
 	Partial, Copy int
 	Kept          []FactorVar
+	args, rvars   int // of the partial results
+}
+
+// order is their loops as in an update without a schedule: Halide has the new arguments in the places of the reduction variables.
+func (f *Factoring) order(intm string, d dialect) []string {
+	var loops []string
+	for k := range f.rvars {
+		loops = append(loops, intm+"."+d.rvar(0, k))
+	}
+	for k := range f.args {
+		loops = append(loops, intm+"."+d.arg(k))
+	}
+	return loops
 }
 
 // FactorVar is a reduction variable of a Factoring, with the names that are made of it.
@@ -94,6 +107,7 @@ func factorings(p *halideir.Pipeline, ds []Directive) []Factoring {
 			}
 		}
 		f := Factoring{Func: d.Func + rfactor.Made, Stage: d.Stage, Partial: d.Func, Copy: d.Func + 1}
+		f.args, f.rvars = len(p.Funcs[d.Func].Args), len(p.Funcs[d.Func].Stages[1].RVars)
 		for j, k := range step.Kept {
 			f.Kept = append(f.Kept, FactorVar{Label: d.Vars[j], RVar: k.RVar, Factor: k.Factor})
 		}
