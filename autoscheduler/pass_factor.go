@@ -124,6 +124,7 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 	rest := min(max(serial/partDomain, plan.WarpLanes), full/parallel)
 	rest = int64(1) << bits.Len64(uint64(rest-1)) // a power of two
 	factors := map[int]int64{}                    // by loop: 0 for whole
+	along := alongMemory(st, as, step.Func, box)
 	take := func(l int, n int64) {
 		e := box[l].Extent()
 		if e < 2*n {
@@ -134,10 +135,13 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 			rest = (rest + e - 1) / e
 			return
 		}
-		factors[l] = divisor(e, n)
+		by := int64(1)
+		if l == along {
+			by = min(plan.WarpLanes, max(1, n/2)) // whole warps
+		}
+		factors[l] = divisor(e, n, by)
 		rest = (rest + n - 1) / n
 	}
-	along := alongMemory(st, as, step.Func, box)
 	reductions := 0
 	for _, loop := range st.Loops {
 		if loop.RVar >= 0 {
@@ -184,10 +188,10 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 		parallel, serial, full, parts)
 }
 
-// divisor is the number from n/2 to n by which an extent can be divided, n if there is none: a part that is not whole is tested in
-// every iteration. Only multiples of a warp's lanes, or powers of two below, leave no lane idle.
-func divisor(extent, n int64) int64 {
-	for d := n; 2*d > n; d -= max(1, min(plan.WarpLanes, n/2)) {
+// divisor is the greatest number from n down to n/2, in steps, by which an extent can be divided, n if there is none: a part that is not whole is
+// tested in every iteration.
+func divisor(extent, n, step int64) int64 {
+	for d := n; 2*d > n; d -= step {
 		if extent%d == 0 {
 			return d
 		}

@@ -45,11 +45,12 @@ void check(const Graph &g, const gowarp_directive &d) {
 }
 
 // A name that no loop of the stage and no argument has.
-std::string fresh(std::string name, std::set<std::string> &taken) {
-    while (!taken.insert(name).second) {
-        name += "_";
+std::string fresh(const std::string &name, std::set<std::string> &taken) {
+    std::string unique = name;
+    for (int n = 2; !taken.insert(unique).second; n++) {
+        unique = name + "_" + std::to_string(n);
     }
-    return name;
+    return unique;
 }
 
 void factor(Graph &g, const gowarp_directive &d) {

@@ -148,7 +148,7 @@ func (d *Directive) String() string {
 		args = append(args, StageLabel(d.At.Name, d.At.Stage), d.At.Var)
 	}
 	for i, v := range d.Vars {
-		if d.Do == RFactor && d.Multiples[i] > 0 {
+		if d.Do == RFactor && i < len(d.Multiples) && d.Multiples[i] > 0 {
 			v = fmt.Sprintf("%s by %d", v, d.Multiples[i])
 		} else if i < len(d.Multiples) && d.Do == Specialize {
 			v = fmt.Sprintf("%s %% %d == 0", v, d.Multiples[i])

@@ -78,7 +78,6 @@ func (f *Factoring) order(intm string, d dialect) []string {
 
 // FactorVar is a reduction variable of a Factoring, with the names that are made of it.
 type FactorVar struct {
-	Label              string
 	RVar               int // its position in the update before
 	Factor             int64
 	Pure, Inner, Outer string
@@ -108,8 +107,13 @@ func factorings(p *halideir.Pipeline, ds []Directive) []Factoring {
 		}
 		f := Factoring{Func: d.Func + rfactor.Made, Stage: d.Stage, Partial: d.Func, Copy: d.Func + 1}
 		f.args, f.rvars = len(p.Funcs[d.Func].Args), len(p.Funcs[d.Func].Stages[1].RVars)
+		intm, reduced := &p.Funcs[f.Partial], &p.Funcs[f.Func].Stages[f.Stage]
 		for j, k := range step.Kept {
-			f.Kept = append(f.Kept, FactorVar{Label: d.Vars[j], RVar: k.RVar, Factor: k.Factor})
+			v := FactorVar{RVar: k.RVar, Factor: k.Factor, Pure: intm.Args[f.args-len(step.Kept)+j]}
+			if k.Factor > 0 {
+				v.Inner, v.Outer = reduced.RVars[j].Name, v.Pure+"_s"
+			}
+			f.Kept = append(f.Kept, v)
 		}
 		out = append(out, f)
 	}

@@ -124,11 +124,6 @@ func (w *sourceWriter) factor(all []Factoring) {
 		fn := w.fn(f.Func)
 		intm, parts := w.identifier(w.p.Funcs[f.Partial].Label), w.identifier(w.p.Funcs[f.Copy].Label)
 		w.funcs[f.Partial], w.funcs[f.Copy] = intm, parts
-		for i := range f.Kept {
-			k := &f.Kept[i]
-			k.Pure = w.identifier([]string{"u", "v", "w"}[min(i, 2)])
-			k.Inner, k.Outer = w.identifier(k.Pure+"_r"), w.identifier(k.Pure+"_s")
-		}
 		w.factorLines = append(w.factorLines, w.dialect.factor(intm, parts, fn, &f)...)
 	}
 }
