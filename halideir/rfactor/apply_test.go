@@ -91,10 +91,12 @@ func TestOf(t *testing.T) {
 		change func(st *halideir.Stage)
 		want   bool
 	}{
-		"sum":               {op: add, want: true},
-		"swapped":           {op: func(a, b irtest.Expr) irtest.Expr { return b.Mul(a) }, want: true},
-		"least":             {op: func(a, b irtest.Expr) irtest.Expr { return a.Min(b) }, want: true},
-		"a let":             {op: func(a, b irtest.Expr) irtest.Expr { return b.Let("t0", func(v irtest.Expr) irtest.Expr { return a.Add(v.Mul(v)) }) }, want: true},
+		"sum":     {op: add, want: true},
+		"swapped": {op: func(a, b irtest.Expr) irtest.Expr { return b.Mul(a) }, want: true},
+		"least":   {op: func(a, b irtest.Expr) irtest.Expr { return a.Min(b) }, want: true},
+		"a let": {op: func(a, b irtest.Expr) irtest.Expr {
+			return b.Let("t0", func(v irtest.Expr) irtest.Expr { return a.Add(v.Mul(v)) })
+		}, want: true},
 		"difference":        {op: func(a, b irtest.Expr) irtest.Expr { return a.Sub(b) }},
 		"recurrence":        {op: func(a, b irtest.Expr) irtest.Expr { return a.Add(a.Mul(b)) }},
 		"not proven":        {op: add, change: func(st *halideir.Stage) { st.Associative = false }},

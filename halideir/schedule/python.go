@@ -92,7 +92,7 @@ func (python) factor(intm, parts, fn string, f *Factoring) []string {
 	}
 	return []string{
 		fmt.Sprintf("%s = %s.rfactor([%s])", intm, call, strings.Join(pairs, ", ")),
-		fmt.Sprintf("%s.update(0).reorder([%s])", intm, strings.Join(f.order(intm, python{}), ", ")),
+		fmt.Sprintf("%s.update(0).reorder(%s)", intm, strings.Join(f.order(intm, python{}), ", ")),
 		fmt.Sprintf("%s = %s.in_()", parts, intm),
 	}
 }
