@@ -59,6 +59,7 @@ func CheckDump(pass string, params Params) error {
 // dumps is what is to be seen of the state after each pass: what the pass made or changed.
 var dumps = map[string]func(s *state, t *table){
 	"check":       dumpCheck,
+	"factor":      dumpFactor,
 	"analyse":     dumpAnalyse,
 	"inline":      dumpInline,
 	"dims":        dumpDims,
@@ -107,6 +108,23 @@ func (t *table) flush() {
 	}
 	t.rows.Reset()
 	t.tw = nil
+}
+
+func dumpFactor(s *state, t *table) {
+	factors := s.factors
+	if s.saved != nil {
+		factors = s.saved.Directives
+	}
+	n := 0
+	for i := range factors {
+		if factors[i].Do == schedule.RFactor {
+			t.line("%s", &factors[i])
+			n++
+		}
+	}
+	if n == 0 {
+		t.line("no reduction is factored")
+	}
 }
 
 func dumpCheck(s *state, t *table) {

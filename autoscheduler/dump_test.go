@@ -71,7 +71,7 @@ func TestDumpPasses(t *testing.T) {
 	if d := cmp.Diff(decided, replayed); d != "" || decided == "" {
 		t.Errorf("the directives as decided, and replayed:\n%s", d)
 	}
-	if err := Dump(&each, p, replay, "tile"); err == nil || !strings.Contains(err.Error(), "the passes are check, analyse, replay, all") {
+	if err := Dump(&each, p, replay, "tile"); err == nil || !strings.Contains(err.Error(), "the passes are check, factor, analyse, replay, all") {
 		t.Errorf("a pass that does not run: %v", err)
 	}
 	if _, err := Run(p, replay); !errors.Is(err, ErrReplayed) {

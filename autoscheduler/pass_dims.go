@@ -60,16 +60,37 @@ func chooseDims(s *state) error {
 					d.Tiled = append(d.Tiled, l)
 				}
 			}
+			if f.Partial {
+				d.Tiled = tiledPartial(f, st, d.Extent)
+			}
 			if len(d.Tiled) == 0 && longest >= 0 {
 				d.Tiled = []int{longest}
 			}
-			if l := contiguous(&f.Stages[st]); l >= 0 && !whole[l] && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
+			if l := contiguous(&f.Stages[st]); !f.Partial && l >= 0 && !whole[l] && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
 				d.Tiled = slices.Insert(d.Tiled, 0, l)
 			}
 			pr.Dims[pr.StageIndex(id, st)] = d
 		}
 	}
 	return nil
+}
+
+// tiledPartial are the loops over partial results that become blocks and threads: first that along which they load
+// neighbours, then the other long ones.
+func tiledPartial(f *halideir.Func, stage int, extent []int64) []int {
+	var tiled []int
+	loops := f.Stages[stage].Loops
+	for l := range loops {
+		if f.Lane >= 0 && loops[l].Arg == f.Lane {
+			tiled = append(tiled, l)
+		}
+	}
+	for l := range loops {
+		if loops[l].Arg >= 0 && loops[l].Arg != f.Lane && extent[l] > strategy.MaxSerialExtent && len(tiled) < maxTiled {
+			tiled = append(tiled, l)
+		}
+	}
+	return tiled
 }
 
 // predicated says which loops a predicate depends on that loads something. They are never

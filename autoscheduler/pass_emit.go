@@ -18,6 +18,7 @@ func emit(s *state) error {
 		Parameters: s.params.Map(),
 		Funcs:      schedule.Shapes(s.p),
 	}
+	out.Directives = append(out.Directives, s.factors...)
 	for _, id := range s.p.Outputs {
 		out.Outputs = append(out.Outputs, s.p.Funcs[id].Label)
 	}
@@ -32,7 +33,7 @@ func emit(s *state) error {
 			out.Kernels = append(out.Kernels, s.describe(k, s.found[i], j))
 		}
 	}
-	return out.CheckForms(s.p)
+	return out.CheckForms(s.given)
 }
 
 func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Directives, d) }

@@ -12,11 +12,30 @@ func tileBounds(s *state) error {
 			d := &pr.Dims[pr.StageIndex(id, st)]
 			d.Tiles = make([]plan.Tiles, len(d.Tiled))
 			for i, l := range d.Tiled {
+				if s.p.Funcs[id].Partial {
+					d.Tiles[i] = partialBounds(d, i, int64(s.device.MaxThreadsPerBlock))
+					continue
+				}
 				d.Tiles[i] = boundsOf(d.Extent[l], i, len(d.Tiled), st > 0, int64(s.device.MaxThreadsPerBlock), half)
 			}
 		}
 	}
 	return nil
+}
+
+// partialThreads are the threads of a block of partial results: whole warps along the loop by which they load neighbours, enough warps to
+// fill an SM with the blocks that it may hold, and small enough to spread over all SMs.
+const partialThreads = 128
+
+// partialBounds is the bounds of loop i of partial results: as many threads along the first as there are, and what is left
+// along the second.
+func partialBounds(d *plan.Dims, i int, threads int64) plan.Tiles {
+	left := min(partialThreads, threads)
+	for j := 0; j < i; j++ {
+		left = max(1, left/min(left, d.Extent[d.Tiled[j]]))
+	}
+	n := min(left, d.Extent[d.Tiled[i]])
+	return plan.Tiles{Min: n, Max: n}
 }
 
 // boundsOf is the bounds of loop i of so many tiled ones, which has so many iterations:

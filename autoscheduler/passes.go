@@ -28,7 +28,8 @@ type pass struct {
 // passes is the whole compiler.
 var passes = []pass{
 	{"check", nil, checkInput},
-	{"analyse", []string{"check"}, analyse},
+	{"factor", []string{"check"}, factor},
+	{"analyse", []string{"check", "factor"}, analyse},
 	{"inline", []string{"analyse"}, inline},
 	{"dims", []string{"inline"}, chooseDims},
 	{"tile-bounds", []string{"dims"}, tileBounds},
@@ -42,8 +43,9 @@ var passes = []pass{
 // replayPasses stand for them where the schedule is given.
 var replayPasses = []pass{
 	{"check", nil, checkInput},
-	{"analyse", []string{"check"}, analyse},
-	{"replay", []string{"analyse"}, replay},
+	{"factor", []string{"check"}, readSaved},
+	{"analyse", []string{"check", "factor"}, analyse},
+	{"replay", []string{"factor", "analyse"}, replay},
 }
 
 func tableFor(params Params) []pass {
@@ -78,6 +80,9 @@ func checkOrder(table []pass) error {
 // state is what the passes hand on.
 type state struct {
 	p          *halideir.Pipeline
+	given      *halideir.Pipeline   // p before reductions were factored
+	factors    []schedule.Directive // what made p of it
+	saved      *schedule.Schedule   // the one to replay
 	params     Params
 	tried      tried
 	device     occupancy.Device
@@ -119,6 +124,7 @@ type Result struct {
 	Groups    []*plan.Group
 	Found     []*search.Found  // the choice for each group
 	Explained bool             // whether there are reasons
+	Factored  bool             // whether reductions are factored: Problem.P has more Funcs than the pipeline given
 	Inlining  []InlineReason   // by Func
 	Merges    []grouping.Merge // in order, then what was refused
 	Notes     []Note
@@ -144,7 +150,8 @@ func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
 	return out, err
 }
 
-// ScheduleAndRemark is Schedule with the notes on the pipeline as a whole; that a schedule was replayed whoever asked for it knows.
+// ScheduleAndRemark is Schedule with the notes on the pipeline as a whole; that a schedule was replayed whoever asked for it knows, and what
+// is factored the schedule shows.
 func ScheduleAndRemark(p *halideir.Pipeline, params Params) (*schedule.Schedule, []string, error) {
 	s, err := newState(p, params)
 	if err != nil {
@@ -153,7 +160,7 @@ func ScheduleAndRemark(p *halideir.Pipeline, params Params) (*schedule.Schedule,
 	if err := s.run(); err != nil {
 		return nil, nil, err
 	}
-	return s.out, remarks(slices.DeleteFunc(s.notes, func(n Note) bool { return n.Pass == "replay" })), nil
+	return s.out, remarks(slices.DeleteFunc(s.notes, func(n Note) bool { return n.Pass == "replay" || n.Pass == "factor" })), nil
 }
 
 // ErrReplayed is what Run returns where a saved schedule is replayed.
@@ -171,7 +178,7 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 func (s *state) result() *Result {
 	r := &Result{
 		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Explained: s.explain,
-		Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated,
+		Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated, Factored: len(s.factors) > 0,
 	}
 	if s.explain {
 		r.Inlining = s.inlineReasons()
@@ -183,7 +190,7 @@ func newState(p *halideir.Pipeline, params Params) (*state, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
-	s := &state{p: p, params: params, inlines: map[int]InlineReason{}}
+	s := &state{p: p, given: p, params: params, inlines: map[int]InlineReason{}}
 	return s, s.configure()
 }
 

@@ -44,6 +44,8 @@ func (s *state) notInlinable(id int) string {
 		return s.problem.Host[id]
 	case len(f.Stages) != 1:
 		return "it has updates"
+	case f.Partial:
+		return "it holds partial results"
 	case len(consumers) == 0:
 		return "nothing reads it"
 	}

@@ -10,33 +10,42 @@ import (
 	"gowarp/occupancy"
 )
 
-// replay takes the schedule from a file instead of searching for one. The file is trusted
-// for what is fast and for nothing else: that it fits the pipeline is checked, and so are the
-// sizes that it fixes, because one that is too small gives wrong results in silence.
-func replay(s *state) error {
-	file := s.params.Schedule
-	fail := func(err error) error {
-		return fmt.Errorf("autoscheduler: schedule=%s: %w; schedule the pipeline anew, as by 'gowarp schedule PIPELINE --format json'", file, err)
-	}
-	data, err := wholefile.Read(file)
+// unfit is the error of a saved schedule that is not this pipeline's.
+func (s *state) unfit(err error) error {
+	return fmt.Errorf("autoscheduler: schedule=%s: %w; schedule the pipeline anew, as by 'gowarp schedule PIPELINE --format json'", s.params.Schedule, err)
+}
+
+// readSaved takes the schedule from a file instead of searching for one, and factors the reductions that it factors.
+func readSaved(s *state) error {
+	data, err := wholefile.Read(s.params.Schedule)
 	if err != nil {
-		return fmt.Errorf("autoscheduler: schedule=%s: %w", file, err)
+		return fmt.Errorf("autoscheduler: schedule=%s: %w", s.params.Schedule, err)
 	}
 	saved, err := schedule.Decode(data)
 	if err != nil {
-		return fail(err)
+		return s.unfit(err)
 	}
-	out, err := saved.Fit(s.p)
-	if err != nil {
-		return fail(err)
+	if s.saved, err = saved.Fit(s.given); err != nil {
+		return s.unfit(err)
 	}
+	if s.p, err = s.saved.Factored(s.given); err != nil {
+		return s.unfit(err)
+	}
+	return nil
+}
+
+// replay takes over the saved schedule. The file is trusted
+// for what is fast and for nothing else: that it fits the pipeline is checked, and so are the
+// sizes that it fixes, because one that is too small gives wrong results in silence.
+func replay(s *state) error {
+	out, fail := s.saved, s.unfit
 	if s.params.GPU == "" {
 		// The file says what it is for; the target's default would be a guess.
 		if d, err := occupancy.Lookup(out.Device); err == nil {
 			s.device = d
 		}
 	}
-	if err := out.CheckForms(s.p); err != nil {
+	if err := out.CheckForms(s.given); err != nil {
 		return fail(err)
 	}
 	if err := s.checkStorage(out); err != nil {
@@ -47,14 +56,14 @@ func replay(s *state) error {
 	}
 	s.out = out
 	s.searcher = &search.Searcher{}
-	s.note("replay", -1, "the schedule in %s, made for %s", file, out.Device)
+	s.note("replay", -1, "the schedule in %s, made for %s", s.params.Schedule, out.Device)
 	return nil
 }
 
 // checkStorage compares every size that the schedule fixes with what a tile needs at its
 // worst place, as the strategies do for schedules of their own.
 func (s *state) checkStorage(out *schedule.Schedule) error {
-	fixed, err := out.FixedStorage(s.p)
+	fixed, err := out.FixedStorage(s.given)
 	if err != nil {
 		return err
 	}

@@ -96,12 +96,14 @@ type tried struct {
 	inOrder  []int // Funcs whose updates have no atomic operations
 	plain    bool  // nothing is inlined
 
+	unfactored bool // reductions are left as they are
+
 	judged map[string]search.Judged // what a compiler or a simulator said of kernels
 }
 
 // nothing reports whether there was no earlier schedule.
 func (t *tried) nothing() bool {
-	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder) == 0 && !t.plain
+	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder) == 0 && !t.plain && !t.unfactored
 }
 
 // RunnerUp is the schedule for a pipeline of which the last one did not come out as expected.
@@ -115,6 +117,11 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		return nil, nil
 	}
 	r, after := s.last, &s.after
+	if r.Factored && slices.ContainsFunc(faults, func(f Fault) bool { return f.Func == WholeSchedule || f.Unneeded }) {
+		// Ids are others without what factoring made.
+		*after = tried{unfactored: true, judged: after.judged}
+		return s.run()
+	}
 	var kernels, unneeded, stored, inOrder []int
 	for _, f := range faults {
 		switch {
@@ -123,7 +130,7 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		case !f.Unneeded:
 			kernels = append(kernels, f.Func)
 		case slices.Contains(after.unneeded, f.Func):
-		case len(s.p.Funcs[f.Func].Stages) > 1 && len(r.inlinedBeside(f.Func)) > 0:
+		case len(r.Problem.P.Funcs[f.Func].Stages) > 1 && len(r.inlinedBeside(f.Func)) > 0:
 			stored = append(stored, r.inlinedBeside(f.Func)...)
 		default:
 			unneeded = append(unneeded, f.Func)
@@ -143,7 +150,7 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		after.unneeded = append(after.unneeded, unneeded...)
 		after.apart = append(after.apart, more...)
 	case slices.Contains(kernels, WholeSchedule) && !after.plain && slices.Contains(r.Problem.Inlined, true):
-		after.plain, after.apart = true, all(s.p)
+		after.plain, after.apart = true, all(r.Problem.P)
 	default:
 		return nil, nil
 	}

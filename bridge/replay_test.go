@@ -134,6 +134,9 @@ var counters = regexp.MustCompile(`[A-Za-z_]\w*\$\d+|\bt\d+|_v\d+`)
 // again is the number of a loop's name in the name of its kernel, if loops have the same.
 var again = regexp.MustCompile(`(_kernel_\w*?)__\d+(_param_\d+)?\b`)
 
+// made is the number in the name of what a factored reduction makes: the plugin has made one of that name before, on a copy.
+var made = regexp.MustCompile(`(_intm)(\$|__)\d+`)
+
 // size is that of the PTX with its names.
 var size = regexp.MustCompile(`(cuda_gpu_source_kernels\.buffer\)), \d+\)`)
 
@@ -141,6 +144,7 @@ var size = regexp.MustCompile(`(cuda_gpu_source_kernels\.buffer\)), \d+\)`)
 // equal if they differ in those alone. The rest of a name stays.
 func uncounted(s string) []string {
 	names := map[string]string{}
+	s = made.ReplaceAllString(s, "$1")
 	s = again.ReplaceAllString(s, "$1$2")
 	s = counters.ReplaceAllStringFunc(s, func(name string) string {
 		if names[name] == "" {

@@ -85,6 +85,11 @@ type Func struct {
 	Scheduled     []string // directives already on it
 	PipelineIndex int      // i of Pipeline::get_func(i), -1 where that does not reach it
 	FoundIndex    int      // position in called_funcs_in_order_found, -1 where not given
+
+	// Partial says that package rfactor made the Func of a reduction: it holds partial results, of which neighbouring threads
+	// should compute those that are neighbours along the argument Lane (-1: along any). Neither is in the JSON form.
+	Partial bool
+	Lane    int
 }
 
 // Extern is the definition of an extern stage.

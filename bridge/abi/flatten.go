@@ -31,6 +31,12 @@ func flatten(p *halideir.Pipeline, ds []schedule.Directive) ([]flatDirective, er
 	flat := make([]flatDirective, len(ds))
 	for i := range ds {
 		d := &ds[i]
+		if i > 0 && ds[i-1].Do == schedule.RFactor { // names loops as that left them
+			var err error
+			if p, err = (&schedule.Schedule{Directives: ds[i-1 : i]}).Factored(p); err != nil {
+				return nil, err
+			}
+		}
 		f := flatDirective{
 			op: string(d.Do), fn: d.Func, stage: d.Stage, n: d.N, offset: d.Offset,
 			tail: string(d.Tail), memory: string(d.Memory), multiples: d.Multiples, special: d.Special,

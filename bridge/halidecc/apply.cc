@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "apply.h"
+#include "factor.h"
 #include "loops.h"
 
 #include <algorithm>
@@ -437,15 +438,30 @@ void run_all(const std::vector<Step> &steps, const std::vector<Function> &funcs)
 
 }  // namespace
 
-void apply_directives(const Graph &g, const gowarp_directive *directives, int count) {
-    const std::vector<Step> steps = Checker(g).check(directives, count);
-    std::vector<Function> originals, copies;
-    for (const FuncEntry &f : g.funcs) {
-        originals.push_back(f.original);
-        copies.push_back(f.copy);
+Graph apply_directives(const Graph &g, const gowarp_directive *directives, int count) {
+    const int factors = count_factors(directives, count);
+    const auto steps_for = [&](const Graph &factored) {
+        return Checker(factored).check(directives + factors, count - factors);
+    };
+    const auto run = [](const std::vector<Step> &steps, const Graph &factored, Function FuncEntry::*twin) {
+        std::vector<Function> funcs;
+        for (const FuncEntry &f : factored.funcs) {
+            funcs.push_back(f.*twin);
+        }
+        run_all(steps, funcs);
+    };
+    if (factors == 0) {
+        const std::vector<Step> steps = steps_for(g);
+        run(steps, g, &FuncEntry::copy);
+        run(steps, g, &FuncEntry::original);
+        return g;
     }
-    run_all(steps, copies);
-    run_all(steps, originals);
+    // Loops of what factoring makes are known once it is done: the whole is rehearsed on the copies first.
+    const Graph rehearsed = factor_reductions(g, directives, factors, Twin::copies);
+    run(steps_for(rehearsed), rehearsed, &FuncEntry::original);
+    const Graph factored = factor_reductions(g, directives, factors, Twin::originals);
+    run(steps_for(factored), factored, &FuncEntry::original);
+    return factored;
 }
 
 }  // namespace gowarp

@@ -2,6 +2,7 @@
 
 #include "check.h"
 #include "apply.h"
+#include "factor.h"
 #include "forked.h"
 #include "launches.h"
 #include "passes.h"
@@ -31,13 +32,13 @@ private:
     const Graph &g_;
 };
 
-void lower_here(const Graph &g, const Target &target, const gowarp_reply &reply) {
+void lower_here(const Graph &given, const Target &target, const gowarp_reply &reply) {
     // A host's reporter may print through an interpreter that has threads of its own.
     set_custom_compile_time_error_reporter(nullptr);
     std::string why = "lowering ended before the last pass";
     try {
         with_deep_stack([&] {
-            apply_directives(g, reply.directives, reply.num_directives);
+            const Graph g = apply_directives(given, reply.directives, reply.num_directives);
             std::vector<Function> outputs;
             for (int id : g.outputs) {
                 outputs.push_back(g.funcs[id].original);
@@ -231,7 +232,8 @@ Verdict check(const Graph &g, const Target &target, const gowarp_reply &reply) {
     if (f.text.empty() || f.text[0] != launches_mark) {
         return {Verdict::refused, {}, {"Halide does not lower it: " + one_line(f.text.substr(std::min<size_t>(1, f.text.size())))}};
     }
-    return Comparison(g, reply, parse_lowered(f.text.substr(1))).verdict;
+    const Graph named = names_of_factored(g, reply.directives, reply.num_directives);
+    return Comparison(named, reply, parse_lowered(f.text.substr(1))).verdict;
 }
 
 }  // namespace gowarp

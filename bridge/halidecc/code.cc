@@ -16,13 +16,13 @@ namespace {
 // The first letter of a child's answer.
 constexpr char code_mark = 'C', error_mark = 'E';
 
-void compile_here(const Graph &g, const Target &target, const gowarp_reply &reply) {
+void compile_here(const Graph &given, const Target &target, const gowarp_reply &reply) {
     // A host's reporter may print through an interpreter that has threads of its own.
     set_custom_compile_time_error_reporter(nullptr);
     std::string said = error_mark + std::string("there is no device code");
     try {
         with_deep_stack([&] {
-            apply_directives(g, reply.directives, reply.num_directives);
+            const Graph g = apply_directives(given, reply.directives, reply.num_directives);
             std::vector<Func> outputs;
             for (int id : g.outputs) {
                 outputs.emplace_back(g.funcs[id].original);

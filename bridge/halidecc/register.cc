@@ -183,11 +183,12 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     const double check_ms = ms_since(whole) - schedule_ms - compile_ms;
     clock = whole;
 
-    with_deep_stack([&] { apply_directives(graph, reply->directives, reply->num_directives); });
+    const size_t funcs = graph.funcs.size();
+    with_deep_stack([&] { (Graph &)graph = apply_directives(graph, reply->directives, reply->num_directives); });
     install_passes(pipeline, graph, reply->directives, reply->num_directives);
     if (verbose > 0) {
         fprintf(stderr, "%sgowarp: %zu Funcs, %s B of JSON: export %.1f ms, schedule %.1f ms, apply %.1f ms\n",
-                reply->listing ? reply->listing : "", graph.funcs.size(), grouped(json.size()).c_str(), export_ms,
+                reply->listing ? reply->listing : "", funcs, grouped(json.size()).c_str(), export_ms,
                 schedule_ms, ms_since(clock));
         if (trials > 0) {
             fprintf(stderr, "gowarp: %d trials compiled: %.1f ms\n", trials, compile_ms);

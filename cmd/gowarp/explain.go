@@ -43,7 +43,7 @@ Example:
 			}
 			report := explain.Of(r)
 			if c.IsSet("func") {
-				if report, err = report.Only(p, c.String("func")); err != nil {
+				if report, err = report.Only(r.Problem.P, c.String("func")); err != nil {
 					return &usageError{err}
 				}
 			}

@@ -21,6 +21,7 @@ func (s *Schedule) carryOut(p *halideir.Pipeline) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
+	p = g.p
 	for i := range s.Kernels {
 		k := &s.Kernels[i]
 		if k.Func < 0 || k.Func >= len(p.Funcs) || k.Stage < 0 || k.Stage >= max(1, len(g.nests[k.Func])) {

@@ -44,8 +44,10 @@ func (s *Schedule) CPlusPlus(p *halideir.Pipeline) string {
 
 // allFound reports whether every Func that the directives name has a FoundIndex.
 func allFound(p *halideir.Pipeline, ds []Directive) bool {
+	p, _ = factored(p, ds) // Check has found no fault
+	lacks := func(fn int) bool { return p.Funcs[fn].FoundIndex < 0 && !p.Funcs[fn].Partial }
 	for i := range ds {
-		if p.Funcs[ds[i].Func].FoundIndex < 0 || ds[i].At != nil && p.Funcs[ds[i].At.Func].FoundIndex < 0 {
+		if ds[i].Do != RFactor && (lacks(ds[i].Func) || ds[i].At != nil && lacks(ds[i].At.Func)) {
 			return false
 		}
 	}
@@ -116,6 +118,24 @@ func (cplusplus) call(d *Directive, vars []string, atFunc, atVar string) string 
 		args = fmt.Sprintf("%s, %d, TailStrategy::%s", args, d.N, tails[d.Tail])
 	}
 	return fmt.Sprintf("%s(%s)", d.Do, args)
+}
+
+func (cplusplus) factor(intm, parts, fn string, f *Factoring) []string {
+	call := fmt.Sprintf("%s.update(%d)", fn, f.Stage-1)
+	var pairs []string
+	for _, k := range f.Kept {
+		rvar := fmt.Sprintf("%s.rvars(%d)[%d]", fn, f.Stage-1, k.RVar)
+		if k.Factor > 0 {
+			call += fmt.Sprintf(".split(%s, RVar(%q), RVar(%q), %d, TailStrategy::GuardWithIf)", rvar, k.Outer, k.Inner, k.Factor)
+			rvar = fmt.Sprintf("RVar(%q)", k.Inner)
+		}
+		pairs = append(pairs, fmt.Sprintf("{%s, Var(%q)}", rvar, k.Pure))
+	}
+	return []string{
+		fmt.Sprintf("Func %s = %s.rfactor(std::vector<std::pair<RVar, Var>>{%s});", intm, call, strings.Join(pairs, ", ")),
+		fmt.Sprintf("%s.update(0).reorder(std::vector<::Halide::VarOrRVar>{%s});", intm, strings.Join(f.order(intm, cplusplus{}), ", ")),
+		fmt.Sprintf("Func %s = %s.in();", parts, intm),
+	}
 }
 
 // cppReserved are C++'s keywords, and the names around the text.

@@ -265,6 +265,8 @@ func (d *Directive) fact() (what, value string) {
 		return string(d.Do), fmt.Sprintf("%d registers to byte %d", d.N, d.Offset)
 	case Specialize:
 		return string(d.Do), strings.TrimSuffix(strings.TrimPrefix(d.String(), d.Name+".specialize("), ")")
+	case RFactor:
+		return string(d.Do), strings.TrimSuffix(strings.TrimPrefix(d.String(), StageLabel(d.Name, d.Stage)+".rfactor("), ")")
 	case GPUSingleThread, Atomic, AnySize:
 		return string(d.Do), "yes"
 	}

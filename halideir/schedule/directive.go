@@ -41,6 +41,7 @@ var forms = map[Do]form{
 	Specialize:      {minVars: 1, maxVars: math.MaxInt, multiples: true},
 	AnySize:         {ofFunc: true},
 	Demote:          {number: true, ofFunc: true, offset: true},
+	RFactor:         {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 
 // tails are the words of the JSON form with Halide's names.
@@ -103,11 +104,13 @@ func (d *Directive) shape() error {
 		return fmt.Errorf("the memory is %q", d.Memory)
 	case f.multiples && len(d.Multiples) != len(d.Vars) || !f.multiples && len(d.Multiples) != 0:
 		return fmt.Errorf("it has %d multiples for %d vars", len(d.Multiples), len(d.Vars))
-	case slices.ContainsFunc(d.Multiples, func(n int64) bool { return n < 1 || n > math.MaxInt32 }):
+	case slices.ContainsFunc(d.Multiples, func(n int64) bool { return n < 1 && !(n == 0 && d.Do == RFactor) || n > math.MaxInt32 }):
 		return fmt.Errorf("the multiples are %d, want 1..%d", d.Multiples, math.MaxInt32)
 	case d.Special && (f.ofFunc || f.multiples || d.Stage != 0):
 		return fmt.Errorf("it does not act on the special case of a pure definition")
-	case f.multiples && d.Stage != 0:
+	case d.Do == RFactor && d.Stage == 0:
+		return fmt.Errorf("a pure definition is no reduction")
+	case d.Do == Specialize && d.Stage != 0:
 		return fmt.Errorf("only a pure definition has a special case, not stage %d", d.Stage)
 	case f.at != (d.At != nil):
 		return fmt.Errorf("it and its loop level do not go together")
@@ -145,7 +148,9 @@ func (d *Directive) String() string {
 		args = append(args, StageLabel(d.At.Name, d.At.Stage), d.At.Var)
 	}
 	for i, v := range d.Vars {
-		if i < len(d.Multiples) {
+		if d.Do == RFactor && i < len(d.Multiples) && d.Multiples[i] > 0 {
+			v = fmt.Sprintf("%s by %d", v, d.Multiples[i])
+		} else if i < len(d.Multiples) && d.Do == Specialize {
 			v = fmt.Sprintf("%s %% %d == 0", v, d.Multiples[i])
 		}
 		args = append(args, v)

@@ -36,7 +36,8 @@ func Shapes(p *halideir.Pipeline) []Shape {
 
 // automatic are the names that Halide gives to what its user did not name. They end in a
 // counter of the process, which differs from run to run.
-var automatic = regexp.MustCompile(`^([a-z]|lambda_)[0-9]+(_[0-9]+)?$`)
+// What gowarp makes of such a Func is named after it.
+var automatic = regexp.MustCompile(`^([a-z]|lambda_)[0-9]+(_[0-9]+)?((_intm|_parts)(_[0-9]+)?)?$`)
 
 // sameName reports whether a label of the saved schedule and one of the pipeline may stand
 // for the same thing.
@@ -53,6 +54,11 @@ func (s *Schedule) Fit(p *halideir.Pipeline) (*Schedule, error) {
 		// Written by hand: labels have to be right as they are.
 		return &out, out.Check(p)
 	}
+	untouched := p
+	p, err := s.renameFactors(p, &out)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.differs(p); err != nil {
 		return nil, err
 	}
@@ -67,13 +73,36 @@ func (s *Schedule) Fit(p *halideir.Pipeline) (*Schedule, error) {
 			return nil, fmt.Errorf("kernel %d (%s): %w", i, s.Kernels[i].Name, err)
 		}
 	}
-	out.Directives = slices.Clone(s.Directives)
 	for i := range out.Directives {
+		if out.Directives[i].Do == RFactor {
+			continue
+		}
 		if err := s.renameDirective(&out.Directives[i], now); err != nil {
 			return nil, fmt.Errorf("directive %d, %s: %w", i, &s.Directives[i], err)
 		}
 	}
-	return &out, out.Check(p)
+	return &out, out.Check(untouched)
+}
+
+// renameFactors gives the directives that factor reductions the names of today, those of loops apart: labels of reduction variables have no
+// counter. It returns the pipeline that the other directives are for.
+func (s *Schedule) renameFactors(p *halideir.Pipeline, out *Schedule) (*halideir.Pipeline, error) {
+	out.Directives = slices.Clone(s.Directives)
+	for i := range out.Directives {
+		d := &out.Directives[i]
+		if d.Do != RFactor {
+			break
+		}
+		if d.Func < 0 || d.Func >= len(p.Funcs) || !sameName(d.Name, p.Funcs[d.Func].Label) {
+			return nil, fmt.Errorf("directive %d, %s: the pipeline's Func %d is another", i, d, d.Func)
+		}
+		d.Name = p.Funcs[d.Func].Label
+		var err error
+		if p, err = factored(p, out.Directives[i:i+1]); err != nil {
+			return nil, fmt.Errorf("directive %d: %w", i, err)
+		}
+	}
+	return p, nil
 }
 
 // differs is the first difference between the pipeline and the one that the schedule was made for.
@@ -199,6 +228,7 @@ func (s *Schedule) FixedStorage(p *halideir.Pipeline) ([]Stored, error) {
 	if err != nil {
 		return nil, err
 	}
+	p = g.p
 	sizes := map[int]map[int]int64{}
 	for i := range s.Directives {
 		if d := &s.Directives[i]; d.Do == BoundStorage {

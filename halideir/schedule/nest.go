@@ -137,9 +137,16 @@ func (n *nest) list() string {
 
 // simulate carries out the directives and checks each.
 func simulate(p *halideir.Pipeline, directives []Directive) (*program, error) {
+	p, err := factored(p, directives)
+	if err != nil {
+		return nil, err
+	}
 	g := newProgram(p)
 	for i := range directives {
 		d := &directives[i]
+		if d.Do == RFactor {
+			continue
+		}
 		if err := g.do(d); err != nil {
 			return nil, fmt.Errorf("schedule: directive %d, %s: %w", i, d, err)
 		}

@@ -15,7 +15,7 @@ type Schedule struct {
 	Target     string
 	Device     string
 	Parameters map[string]string
-	Funcs      []Shape // of the pipeline it was made for; nil where they are not known
+	Funcs      []Shape // of the pipeline it was made for, its reductions factored; nil where they are not known
 	Kernels    []Kernel
 	Directives []Directive
 }
@@ -55,6 +55,10 @@ const (
 	// Demote keeps the first N registers of each lane that a Func takes in the scratch of its warp in shared memory,
 	// from the byte Offset on. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
 	Demote Do = "demote"
+	// RFactor makes partial results of a reduction, side by side over the reduction variables in Vars: each whole where its number in Multiples is 0,
+	// else over the inner part of a split by it. It makes two Funcs, which come before Func and move it and all behind it: the partial results and
+	// their copy. It stands before all other directives.
+	RFactor Do = "rfactor"
 )
 
 // Memory is where a Func is stored. Its value is the word in the JSON form.

@@ -25,6 +25,8 @@ type dialect interface {
 	// specialize is the line that makes the special case of an output's stage, in a new variable. It hides from
 	// Halide 21 that extents are multiples: what the simplifier learns of that spoils its bounds of loops.
 	specialize(name, fn string, dims []int, multiples []int64) string
+	// factor is the lines that factor a reduction of fn, in new variables for what that makes.
+	factor(intm, parts, fn string, f *Factoring) []string
 }
 
 // sourceWriter writes directives as source, in any dialect.
@@ -38,7 +40,7 @@ type sourceWriter struct {
 	// special are the variables of special cases.
 	special map[int]string
 	// Declarations, in the order in which they must stand.
-	funcLines, loopLines, madeLines []string
+	funcLines, factorLines, loopLines, madeLines []string
 }
 
 // sourceLoop is a loop's variable in the text.
@@ -51,6 +53,8 @@ type sourceLoop struct {
 // writeSource is the source of the directives: the declarations that it needs, and the calls. Names
 // in reserved are not used for anything.
 func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []string) (declarations []string, calls string) {
+	factorings := factorings(p, ds)
+	p, _ = factored(p, ds) // Check has found no fault
 	w := sourceWriter{dialect: d, p: p, used: map[string]bool{}, funcs: map[int]string{}, made: map[madeVar]string{}, scopes: map[[2]int]map[string]sourceLoop{}, special: map[int]string{}}
 	for _, word := range reserved {
 		w.used[word] = true
@@ -60,7 +64,8 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 			w.used[a] = true // Halide's name of an argument must not name a new loop
 		}
 	}
-	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool { return d.Do == Demote || d.Do == AnySize })
+	w.factor(factorings)
+	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool { return d.Do == Demote || d.Do == AnySize || d.Do == RFactor })
 	for i := range ds {
 		w.declare(&ds[i])
 	}
@@ -74,7 +79,7 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 		w.stageCalls(&body, ds[i:j])
 		i = j
 	}
-	return slices.Concat(w.funcLines, w.loopLines, w.madeLines), body.String()
+	return slices.Concat(w.funcLines, w.factorLines, w.loopLines, w.madeLines), body.String()
 }
 
 // identifier is a name made from a label, unlike all others so far.
@@ -111,6 +116,16 @@ func (w *sourceWriter) fn(f int) string {
 	w.funcs[f] = name
 	w.funcLines = append(w.funcLines, w.funcDecl(name, def))
 	return name
+}
+
+// factor writes the lines that factor reductions.
+func (w *sourceWriter) factor(all []Factoring) {
+	for _, f := range all {
+		fn := w.fn(f.Func)
+		intm, parts := w.identifier(w.p.Funcs[f.Partial].Label), w.identifier(w.p.Funcs[f.Copy].Label)
+		w.funcs[f.Partial], w.funcs[f.Copy] = intm, parts
+		w.factorLines = append(w.factorLines, w.dialect.factor(intm, parts, fn, &f)...)
+	}
 }
 
 // scope is the loops of a stage, by label.

@@ -42,6 +42,7 @@ func (s *Schedule) Tree(w io.Writer, p *halideir.Pipeline) error {
 	if err != nil {
 		return err
 	}
+	p = g.p
 	t := treePrinter{sizer: g.sizes(s.Kernels), schedule: s}
 	b := bufio.NewWriter(w)
 	for f := range p.Funcs {

@@ -47,6 +47,19 @@ def equalise():
     return hl.Pipeline(out), [image]
 
 
+def means():
+    """A mean a row, as a tree of partial results."""
+    image = hl.ImageParam(hl.Float(32), 2, "image")
+    r = hl.RDom([(0, 640)], "r")
+    total, out = hl.Func("total"), hl.Func("means")
+    total[y] = hl.f32(0)
+    total[y] += image[r.x, y]
+    out[y] = total[y] / 640.0
+    out.set_estimates([(0, 480)])
+    image.set_estimates([(0, 640), (0, 480)])
+    return hl.Pipeline(out), [image]
+
+
 target = hl.Target("x86-64-linux-cuda-cuda_capability_75")
 name, *rest = sys.argv[1:]
 
@@ -66,10 +79,12 @@ if name == "renamed":
         sys.exit(0)
     sys.exit("no error")
 
-pipeline, args = {"corners": corners, "equalise": equalise}[name]()
+pipeline, args = {"corners": corners, "equalise": equalise, "means": means}[name]()
+# any_size=1 is not in any source
+params = {"mode": "gowarp", "any_size": "0"} if name == "means" else {"mode": "autogpu"}
 if len(rest) == 3:
     hl.load_plugin(rest[0])
-    pipeline.apply_autoscheduler(target, hl.AutoschedulerParams("gowarp", {"mode": "autogpu", "dump": rest[1]}))
+    pipeline.apply_autoscheduler(target, hl.AutoschedulerParams("gowarp", params | {"dump": rest[1]}))
 else:
     apply(rest[0], pipeline)
 pipeline.compile_to_lowered_stmt(rest[-1], args, hl.StmtOutputFormat.Text, target)

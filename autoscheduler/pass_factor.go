@@ -1,0 +1,236 @@
+package autoscheduler
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"gowarp/halideir"
+	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
+	"gowarp/halideir/rfactor"
+	"gowarp/halideir/schedule"
+	"gowarp/internal/plan"
+)
+
+// A reduction is factored where its parallel loops leave most of the device idle while each of their iterations runs through
+// a long domain. It then has partial results, and the reduction of those is looked at again, so that a whole image becomes a tree.
+const (
+	// idleShare: so many times the parallel iterations would still not fill the device. Where threads are no scarcer than that, what is gained does not
+	// pay for a kernel more and for storing the partial results.
+	idleShare = 8
+	// longDomain is the iterations in order from which another kernel pays: a launch takes the time of some 50 loads that wait for
+	// each other's addition.
+	longDomain = 128
+	// partDomain is how many of them a partial result takes in where the device is full or not: fewer make more partial results
+	// than they save.
+	partDomain = 64
+	// lanesWide is how many neighbours of a row there are partial results for: whole warps, a block of them.
+	lanesWide = 256
+	// narrowLoop: a parallel loop with fewer iterations than a warp has lanes does not make neighbouring loads of them.
+	narrowLoop = plan.WarpLanes
+	// mostFactors bounds the steps for a whole pipeline.
+	mostFactors = 64
+)
+
+// factor makes trees of reductions (Halide's rfactor): see rfactor.Apply.
+func factor(s *state) error {
+	s.given = s.p
+	if s.params.Mode != "gowarp" || s.params.Registers != "" || s.tried.unfactored || s.p.Target.API == "none" {
+		return nil
+	}
+	for len(s.factors) < mostFactors {
+		step, why, err := s.nextFactor()
+		if err != nil || why == "" {
+			return err
+		}
+		f := &s.p.Funcs[step.Func]
+		d := schedule.Directive{Do: schedule.RFactor, Func: step.Func, Name: f.Label, Stage: step.Stage}
+		st := &f.Stages[step.Stage]
+		for _, k := range step.Kept {
+			l := slices.IndexFunc(st.Loops, func(l halideir.Loop) bool { return l.RVar == k.RVar })
+			d.Vars, d.Multiples = append(d.Vars, st.Loops[l].Label), append(d.Multiples, k.Factor)
+		}
+		if s.p, err = rfactor.Apply(s.p, step); err != nil {
+			return err
+		}
+		if err := s.p.Verify(); err != nil {
+			return fmt.Errorf("autoscheduler: %s: %w", &d, err)
+		}
+		s.factors = append(s.factors, d)
+		s.note("factor", -1, "%s: %s", &d, why)
+	}
+	return nil
+}
+
+// nextFactor is the first reduction that is worth factoring, how, and why; it is not worth it for any without a reason.
+func (s *state) nextFactor() (step rfactor.Step, why string, err error) {
+	var r *bounds.Regions
+	var a *access.Analysis
+	var host []string
+	for id := range s.p.Funcs {
+		f := &s.p.Funcs[id]
+		for st := range f.Stages {
+			if _, ok := rfactor.Of(s.p, id, st); !ok || s.params.Reassociate == "0" && f.Types[0].IsFloat() && !exact(s.p, f, st) {
+				continue
+			}
+			if r == nil {
+				if r, err = bounds.Analyze(s.p); err != nil {
+					return step, "", err
+				}
+				a, host = access.Analyze(s.p), plan.HostReasons(s.p)
+			}
+			if host[id] != "" || r.Endless[id] {
+				continue
+			}
+			box, err := r.Loops(s.p, id, st)
+			if err != nil {
+				return step, "", err
+			}
+			step = rfactor.Step{Func: id, Stage: st}
+			if why := s.keep(&step, &f.Stages[st], a.Stage(id, st), box); why != "" {
+				return step, why, nil
+			}
+		}
+	}
+	return step, "", nil
+}
+
+// exact reports whether an update of floats gives the same in any order: the least or the greatest.
+func exact(p *halideir.Pipeline, f *halideir.Func, st int) bool {
+	r, _ := rfactor.Of(p, f.ID, st)
+	return r.Op == halideir.OpMin || r.Op == halideir.OpMax
+}
+
+// keep decides over which reduction variables there are partial results, and says why; it says nothing if there are to be none. There are enough to fill the device, or as many
+// as have partDomain points each. Those of neighbouring points in memory come first, so that neighbouring threads
+// load neighbours; the rest is taken from the outermost loops, which leaves the inner ones to run in each thread.
+func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, box bounds.Box) (why string) {
+	parallel, serial := int64(1), int64(1)
+	for l, loop := range st.Loops {
+		n := &serial
+		if loop.Arg >= 0 {
+			n = &parallel
+		}
+		if box[l].Extent() < 1 || *n > maxPoints/box[l].Extent() {
+			return ""
+		}
+		*n *= box[l].Extent()
+	}
+	full := int64(s.device.SMs) * int64(s.device.MaxThreadsPerSM)
+	if parallel*idleShare > full || serial < longDomain {
+		return ""
+	}
+	rest := min(max(serial/partDomain, plan.WarpLanes), full/parallel)
+	rest = int64(1) << bits.Len64(uint64(rest-1)) // a power of two
+	factors := map[int]int64{}                    // by loop: 0 for whole
+	along := alongMemory(st, as, step.Func, box)
+	take := func(l int, n int64) {
+		e := box[l].Extent()
+		if e < 2*n {
+			factors[l] = e
+			if s.p.Nodes[st.RVars[st.Loops[l].RVar].Extent].Op == halideir.OpInt {
+				factors[l] = 0
+			} // else whole would be empty where the domain is, and Halide's CUDA runtime aborts for an empty buffer
+			rest = (rest + e - 1) / e
+			return
+		}
+		by := int64(1)
+		if l == along {
+			by = min(plan.WarpLanes, max(1, n/2)) // whole warps
+		}
+		factors[l] = divisor(e, n, by)
+		rest = (rest + n - 1) / n
+	}
+	reductions := 0
+	for _, loop := range st.Loops {
+		if loop.RVar >= 0 {
+			reductions++
+		}
+	}
+	if along >= 0 {
+		n := min(rest, lanesWide)
+		if reductions == 1 {
+			n = rest
+		}
+		take(along, n)
+	}
+	for l := len(st.Loops) - 1; l >= 0 && rest > 1; l-- {
+		if st.Loops[l].RVar >= 0 && l != along && box[l].Extent() > 1 {
+			take(l, rest)
+		}
+	}
+	if factors[along] > 0 && rest > 1 { // the outer loops are short
+		n := factors[along]
+		delete(factors, along)
+		take(along, min(n*rest, box[along].Extent()))
+	}
+	step.Lane = -1
+	parts := int64(1)
+	for l, loop := range st.Loops {
+		factor, ok := factors[l]
+		if !ok {
+			continue
+		}
+		if l == along {
+			step.Lane = len(step.Kept)
+		}
+		step.Kept = append(step.Kept, rfactor.Kept{RVar: loop.RVar, Factor: factor})
+		if factor == 0 {
+			factor = box[l].Extent()
+		}
+		parts *= factor
+	}
+	if 2*parts > serial { // next to nothing would be left to reduce
+		return ""
+	}
+	return fmt.Sprintf("%d parallel iterations of %d in order leave most of the device's %d threads idle; %d partial results of each are computed side by side",
+		parallel, serial, full, parts)
+}
+
+// divisor is the greatest number from n down to n/2, in steps, by which an extent can be divided, n if there is none: a part that is not whole is
+// tested in every iteration.
+func divisor(extent, n, step int64) int64 {
+	for d := n; 2*d > n; d -= step {
+		if extent%d == 0 {
+			return d
+		}
+	}
+	return n
+}
+
+// alongMemory is the loop over a reduction variable along which the loads' neighbours in memory lie; -1 if that is a
+// loop over an argument, or none.
+func alongMemory(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box) int {
+	votes := make([]int, len(st.Loops))
+	for _, load := range as.Loads {
+		if load.Func == fn || load.InAddress {
+			continue
+		}
+		for _, x := range load.Index {
+			found := -1
+			for l := range st.Loops {
+				if x.DependsOn(l) && !(st.Loops[l].Arg >= 0 && box[l].Extent() < narrowLoop) {
+					found = l
+					if st.Loops[l].RVar >= 0 {
+						break
+					}
+				}
+			}
+			if found >= 0 {
+				votes[found]++
+				break
+			}
+		}
+	}
+	best := -1
+	for l, n := range votes {
+		if n > 0 && (best < 0 || n > votes[best]) {
+			best = l
+		}
+	}
+	if best >= 0 && st.Loops[best].RVar < 0 {
+		return -1
+	}
+	return best
+}

@@ -1,0 +1,261 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/gpusim/libcuda/simulator"
+	"gowarp/halideir"
+	"gowarp/halideir/schedule"
+)
+
+// reduction is testdata/reductions.cc with its parameters.
+func reduction(op, left string, width, height int) harness.Generator {
+	return harness.Generator{Source: "bridge/testdata/reductions.cc", Name: "reductions", Params: map[string]string{
+		"op": op, "left": left, "width": fmt.Sprint(width), "height": fmt.Sprint(height),
+	}}
+}
+
+func linked(t *testing.T, g harness.Generator, target string, s harness.Scheduler) *harness.Program {
+	t.Helper()
+	e, err := tree(t).Emit(g, harness.EmitOptions{Target: target, Scheduler: s, Outputs: []string{"static_library", "registration", "schedule", "stmt"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if factored := strings.Contains(text(t, e.File("schedule.h")), ".rfactor("); s.Name() == harness.Gowarp(nil).Name() && !factored {
+		t.Errorf("%v: no reduction is factored", g.Params)
+	}
+	p, err := tree(t).Link(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func noise(rng *rand.Rand, shape ...int) *harness.Array {
+	a := harness.NewArray(harness.U8, shape...)
+	for i := range a.Data {
+		a.Data[i] = byte(rng.Uint32())
+	}
+	return a
+}
+
+// TestFactoredResults: reductions as trees give what one thread of the CPU gives, at the estimated size, at others that nothing
+// divides, and of one point, without findings of the simulator; and so they do through OpenCL.
+func TestFactoredResults(t *testing.T) {
+	// A CPU's sum of n floats in order is off by up to n roundings, one of a tree by far fewer.
+	tolerance := harness.Tolerance{Rel: 1e-4, Abs: 1e-5}
+	for _, c := range []struct{ op, left string }{
+		{"sum", "none"}, {"sum", "y"}, {"sum", "c"}, {"count", "none"}, {"count", "x"}, {"product", "y"}, {"product", "none"}, {"min", "c"}, {"min", "none"},
+		{"max", "x"}, {"max", "none"}, {"all", "y"}, {"any", "none"},
+	} {
+		t.Run(c.op+"-"+c.left, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(7, uint64(len(c.op))<<8+uint64(c.left[0])))
+			g := reduction(c.op, c.left, 300, 200)
+			cpu := linked(t, g, "host", harness.Root())
+			cuda := linked(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+			opencl := linked(t, g, "host-opencl", harness.Gowarp(nil))
+			for _, size := range [][2]int{{300, 200}, {1, 1}, {1 + rng.IntN(500), 1 + rng.IntN(60)}, {1 + rng.IntN(60), 1 + rng.IntN(500)}} {
+				in := harness.Args{"image": noise(rng, size[0], size[1], 3)}
+				out := map[string][]int{"out": {map[string]int{"none": 2, "x": size[0], "y": size[1], "c": 3}[c.left]}}
+				want, err := cpu.Run(in, out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := cuda.Simulate(in, out, 75)
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case s.Failure != nil:
+					t.Fatalf("%v: %v", size, s.Failure)
+				case s.Report.Wrong():
+					t.Errorf("%v: %v %v", size, s.Report.Findings, s.Report.Errors)
+				}
+				if err := harness.Compare(s.Results["out"], want["out"], tolerance); err != nil {
+					t.Errorf("%v: simulator: %v", size, err)
+				}
+				got, err := opencl.Run(in, out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := harness.Compare(got["out"], want["out"], tolerance); err != nil {
+					t.Errorf("%v: OpenCL: %v", size, err)
+				}
+			}
+		})
+	}
+}
+
+// TestFactoredWork: no thread of a tree does a hundredth of what the threads do that add in order, there are a
+// hundred times as many, and what they load lies side by side.
+func TestFactoredWork(t *testing.T) {
+	counted := func(params map[string]string) (most float64, threads int64, sectors float64) {
+		g := reduction("sum", "none", 640, 480)
+		e, err := tree(t).Emit(g, harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: harness.Gowarp(params), Outputs: []string{"static_library", "registration", "schedule"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := tree(t).Link(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := p.SimulateWith(harness.Args{"image": noise(rand.New(rand.NewPCG(1, 2)), 640, 480, 3)}, map[string][]int{"out": {3}}, harness.SimulateOptions{Capability: 75, CountOnly: true})
+		if err != nil || s.Failure != nil {
+			t.Fatal(err, s.Failure)
+		}
+		var largest *simulator.Kernel
+		for _, k := range s.Report.Kernels {
+			most = max(most, float64(k.Count.ThreadInstructions)/float64(k.Count.Threads))
+			if largest == nil || k.Count.GlobalLoads > largest.Count.GlobalLoads {
+				largest = k
+			}
+		}
+		return most, largest.Count.Threads, float64(largest.Count.GlobalLoadSectors) / float64(largest.Count.GlobalLoads)
+	}
+	before, one, _ := counted(map[string]string{"reassociate": "0"})
+	after, threads, sectors := counted(nil)
+	t.Logf("instructions of the busiest thread: %.0f in order, %.0f as a tree, of %d threads; %.2f sectors a load", before, after, threads, sectors)
+	if before < 100*after || threads < 100*one {
+		t.Errorf("%.0f instructions in each of %d threads in order, %.0f in each of %d as a tree", before, one, after, threads)
+	}
+	if sectors > 1.2 { // 32 bytes a warp, of rows of whole sectors
+		t.Errorf("%.2f sectors a load", sectors)
+	}
+}
+
+// TestFactoredSource: a tree of several levels as its author's own schedule, from -e schedule, makes the same launches and the same values to the last bit.
+func TestFactoredSource(t *testing.T) {
+	g := reduction("sum", "c", 300, 200)
+	target := "host-cuda-cuda_capability_75"
+	e, err := tree(t).Emit(g, harness.EmitOptions{Target: target, Scheduler: harness.Gowarp(map[string]string{"any_size": "0"}), Outputs: []string{"static_library", "registration", "schedule"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := text(t, e.File("schedule.h"))
+	if strings.Count(header, ".rfactor(") < 2 {
+		t.Fatalf("not two levels:\n%s", header)
+	}
+	code := strings.Replace(text(t, tree(t).Path(g.Source)), "    void generate() {", "    void schedule() { apply_schedule_reductions(this->get_pipeline(), this->get_target()); }\n\n    void generate() {", 1)
+	byHand := g
+	byHand.Source = filepath.Join(t.TempDir(), "reductions.cc")
+	if err := os.WriteFile(byHand.Source, []byte(header+code), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in, out := harness.Args{"image": noise(rand.New(rand.NewPCG(3, 4)), 211, 97, 3)}, map[string][]int{"out": {3}}
+	simulate := func(e *harness.Emission) (*harness.Array, []simulator.Shape) {
+		p, err := tree(t).Link(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := p.Simulate(in, out, 75)
+		if err != nil || s.Failure != nil || s.Report.Wrong() {
+			t.Fatal(err, s.Failure, s.Report)
+		}
+		var shapes []simulator.Shape
+		for _, k := range s.Report.Kernels {
+			shapes = append(shapes, k.Shapes...)
+		}
+		return s.Results["out"], shapes
+	}
+	e2, err := tree(t).Emit(byHand, harness.EmitOptions{Target: target, Scheduler: harness.Unscheduled(), Outputs: []string{"static_library", "registration"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, launches := simulate(e)
+	got, same := simulate(e2)
+	if err := harness.Compare(got, want, harness.Tolerance{}); err != nil {
+		t.Error(err)
+	}
+	if !reflect.DeepEqual(launches, same) {
+		t.Errorf("launches %v, by hand %v", launches, same)
+	}
+}
+
+// TestFactoredReplay: a saved schedule that factors reductions comes back, also as the plugin's own choice.
+func TestFactoredReplay(t *testing.T) {
+	params := []string{"op=sum", "left=c", "width=1000", "height=700"}
+	dump := dumpOf(t, "reductions", params...)
+	file := savedSchedule(t, dump)
+	searched := scheduled(t, "reductions", cudaTarget, params...)
+	ok(t, nil, compiled(t, "reductions"), searched...)
+	replayed := scheduled(t, "reductions", cudaTarget, append(params, "autoscheduler.schedule="+file)...)
+	ok(t, nil, compiled(t, "reductions"), replayed...)
+	got, want := body(t, replayed[3], "reductions"), body(t, searched[3], "reductions")
+	if got != want || strings.Count(want, ".rfactor(") < 2 {
+		t.Errorf("replayed:\n%s\nwant, with two reductions factored:\n%s", got, want)
+	}
+	// Of another pipeline, and damaged.
+	fails(t, nil, compiled(t, "reductions"), scheduled(t, "reductions", cudaTarget, "op=sum", "left=none", "autoscheduler.schedule="+file), "gowarp: ", "schedule="+file)
+	for _, c := range []struct{ old, new, want string }{
+		{`"vars":["r.x"`, `"vars":["r.q"`, `no reduction variable "r.q"`},
+		{`"stage":1,"vars":["r.x"`, `"stage":0,"vars":["r.x"`, "a pure definition is no reduction"},
+		{`{"do":"rfactor","func":1`, `{"do":"rfactor","func":0`, "is another"},
+	} {
+		damaged := filepath.Join(t.TempDir(), "damaged.json")
+		data := text(t, file)
+		if !strings.Contains(data, c.old) {
+			t.Fatalf("no %s in\n%s", c.old, data)
+		}
+		if err := os.WriteFile(damaged, []byte(strings.Replace(data, c.old, c.new, 1)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, nil, compiled(t, "reductions"), scheduled(t, "reductions", cudaTarget, append(params, "autoscheduler.schedule="+damaged)...), "gowarp: ", c.want)
+	}
+}
+
+// TestFactoredLoops: what gowarp takes for the loops of factored reductions are those that Halide has: a schedule
+// that names each of them by its place is applied.
+func TestFactoredLoops(t *testing.T) {
+	params := []string{"op=sum", "left=none", "width=1000", "height=700"}
+	p, err := halideir.Decode(dumpOf(t, "reductions", params...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := savedSchedule(t, dumpOf(t, "reductions", params...))
+	s, err := schedule.Decode([]byte(text(t, file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := s.Factored(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ds []schedule.Directive
+	for _, d := range s.Directives {
+		if d.Do == schedule.RFactor {
+			ds = append(ds, d)
+		}
+	}
+	want := 0
+	for id := range q.Funcs {
+		f := &q.Funcs[id]
+		if strings.HasPrefix(f.Label, "image") {
+			continue
+		}
+		ds = append(ds, schedule.Directive{Do: schedule.ComputeRoot, Func: id, Name: f.Label})
+		for st := range f.Stages {
+			for _, l := range f.Stages[st].Loops {
+				ds = append(ds, schedule.Directive{Do: schedule.Split, Func: id, Name: f.Label, Stage: st, Vars: []string{l.Label, l.Label + "_o", l.Label + "_i"}, N: 2, Tail: schedule.TailGuardWithIf})
+				want++
+			}
+		}
+	}
+	s.Directives, s.Kernels = ds, nil
+	if err := os.WriteFile(file, s.JSON(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := scheduled(t, "reductions", cudaTarget, append(params, "autoscheduler.schedule="+file)...)
+	ok(t, nil, compiled(t, "reductions"), args...)
+	if got := strings.Count(body(t, args[3], "reductions"), "_i, 2, TailStrategy"); got != want || want < 12 {
+		t.Errorf("%d of %d splits", got, want)
+	}
+}

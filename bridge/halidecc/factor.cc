@@ -1,0 +1,128 @@
+//go:build halide
+
+#include "factor.h"
+#include "loops.h"
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace gowarp {
+
+namespace {
+
+std::string str(const char *s) { return s ? s : ""; }
+
+// Puts two Funcs in front of one.
+void insert(Graph &g, int func, const Function &intm, const Function &parts) {
+    FuncEntry made[2];
+    made[0].original = made[0].copy = intm;
+    made[1].original = made[1].copy = parts;
+    g.funcs.insert(g.funcs.begin() + func, made, made + 2);
+    for (int &id : g.outputs) {
+        id += id >= func ? 2 : 0;
+    }
+    g.func_by_name.clear();
+    for (size_t i = 0; i < g.funcs.size(); i++) {
+        g.func_by_name[g.funcs[i].original.name()] = (int)i;
+    }
+}
+
+[[noreturn]] void fail(const gowarp_directive &d, const std::string &name, std::string why) {
+    while (!why.empty() && isspace((unsigned char)why.back())) {
+        why.pop_back();
+    }
+    throw CompileError("gowarp: rfactor on " + name + ".update(" + std::to_string(d.stage - 1) + "): " + why);
+}
+
+void check(const Graph &g, const gowarp_directive &d) {
+    if (d.func < 0 || d.func >= (int)g.funcs.size()) {
+        throw CompileError("gowarp: rfactor is for Func " + std::to_string(d.func) + "; there are " + std::to_string(g.funcs.size()));
+    }
+    const Function &f = g.funcs[d.func].original;
+    if (d.stage < 1 || d.stage > (int)f.updates().size() || d.num_vars < 1 || !d.multiples) {
+        fail(d, f.name(), "it needs an update and reduction variables");
+    }
+}
+
+// A name that no loop of the stage and no argument has.
+std::string fresh(const std::string &name, std::set<std::string> &taken) {
+    std::string unique = name;
+    for (int n = 2; !taken.insert(unique).second; n++) {
+        unique = name + "_" + std::to_string(n);
+    }
+    return unique;
+}
+
+void factor(Graph &g, const gowarp_directive &d) {
+    check(g, d);
+    Function f = g.funcs[d.func].original;
+    Definition &def = f.update(d.stage - 1);
+    const Loops loops(f, def);
+    std::set<std::string> taken(f.args().begin(), f.args().end());
+    for (const auto &l : untouched_loops(f, def)) {
+        taken.insert(l.name);
+    }
+    try {
+        Stage s(f, def, d.stage);
+        std::vector<std::pair<RVar, Var>> kept;
+        for (int i = 0; i < d.num_vars; i++) {
+            const Loop *l = loops.original(str(d.vars[i]));
+            if (!l || !l->rvar) {
+                fail(d, f.name(), str(d.vars[i]) + " is no reduction variable");
+            }
+            const std::string pure = fresh(i == 0 ? "u" : i == 1 ? "v" : "w", taken);
+            RVar rvar(l->name);
+            if (d.multiples[i] > 0) {
+                const RVar inner(fresh(pure + "_r", taken)), outer(fresh(pure + "_s", taken));
+                s.split(rvar, outer, inner, (int)d.multiples[i], TailStrategy::GuardWithIf);
+                rvar = inner;
+            }
+            kept.emplace_back(rvar, Var(pure));
+        }
+        Func intm = s.rfactor(kept);
+        // The loops over variables inside those over arguments, as in an update that no schedule has touched.
+        std::vector<VarOrRVar> order;
+        for (const auto &l : untouched_loops(intm.function(), intm.function().update(0))) {
+            order.emplace_back(l.name, l.rvar);
+        }
+        intm.update(0).reorder(order);
+        insert(g, d.func, intm.function(), intm.in().function());
+    } catch (const Error &e) {
+        fail(d, f.name(), e.what());
+    }
+}
+
+}  // namespace
+
+int count_factors(const gowarp_directive *directives, int count) {
+    int n = 0;
+    while (n < count && str(directives[n].op) == "rfactor") {
+        n++;
+    }
+    return n;
+}
+
+Graph factor_reductions(const Graph &g, const gowarp_directive *directives, int count, Twin twin) {
+    Graph out = g;
+    if (twin == Twin::copies) {
+        for (FuncEntry &f : out.funcs) {
+            f.original = f.copy;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        factor(out, directives[i]);
+    }
+    return out;
+}
+
+Graph names_of_factored(const Graph &g, const gowarp_directive *directives, int count) {
+    Graph out = g;
+    for (int i = 0; i < count_factors(directives, count); i++) {
+        check(out, directives[i]);
+        const std::string name = out.funcs[directives[i].func].original.name() + "_intm";
+        insert(out, directives[i].func, Function(name), Function(name + "_global_wrapper"));
+    }
+    return out;
+}
+
+}  // namespace gowarp

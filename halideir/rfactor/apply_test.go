@@ -1,0 +1,121 @@
+package rfactor_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gowarp/halideir"
+	"gowarp/halideir/bounds"
+	"gowarp/halideir/rfactor"
+	_ "gowarp/internal/fixedseed"
+	"gowarp/internal/irtest"
+)
+
+// total is a reduction over x and y of an image, into a point for each c.
+func total(width, height int64, op func(a, b irtest.Expr) irtest.Expr) *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, width+7, height+9, 4)
+	f := b.Func("f", []string{"c"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Int(0).Cast(irtest.F32) })
+	f.Update([]irtest.RVar{{Name: "r$x", Min: 3, Extent: width}, {Name: "r$y", Extent: height}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return v, op(f.At(v[0]), in.At(r[0].Add(2), r[1].Add(5), v[0]))
+	})
+	out := b.Func("out", []string{"c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return f.At(v[0]).Mul(0.5) })
+	b.Output(out, 4)
+	return b.Build()
+}
+
+func add(a, b irtest.Expr) irtest.Expr { return a.Add(b) }
+
+// TestApply: whatever is kept, the new pipeline is one, needs the same points of its input, computes as many partial results as
+// there are to be, and the old one is as it was.
+func TestApply(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width, height := rapid.Int64Range(1, 200).Draw(t, "width"), rapid.Int64Range(1, 50).Draw(t, "height")
+		p := total(width, height, add)
+		was := fmt.Sprint(*p)
+		factor := func(extent int64) int64 { return rapid.Int64Range(0, extent).Draw(t, "factor") }
+		var kept []rfactor.Kept
+		points, left := int64(4), int64(1)
+		for rv, extent := range []int64{width, height} {
+			if len(kept) == 0 && rv == 1 || rapid.Bool().Draw(t, "kept") {
+				k := rfactor.Kept{RVar: rv, Factor: factor(extent)}
+				kept = append(kept, k)
+				if k.Factor == 0 {
+					k.Factor = extent
+				}
+				points *= k.Factor
+				left *= k.Factor
+			}
+		}
+		q, err := rfactor.Apply(p, rfactor.Step{Func: 0, Stage: 1, Kept: kept, Lane: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(*p) != was {
+			t.Fatal("the pipeline that was given is another")
+		}
+		if err := q.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		before, err := bounds.Analyze(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := bounds.Analyze(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, want := range before.Inputs[0] {
+			if got := after.Inputs[0][k]; got != want {
+				t.Errorf("%v: dimension %d of the input: %v is needed, %v before", kept, k, got, want)
+			}
+		}
+		for fn := range rfactor.Made {
+			if got := after.Funcs[fn].Points(); got != points {
+				t.Errorf("%v: %d points of %s, want %d", kept, got, q.Funcs[fn].Label, points)
+			}
+		}
+		box, err := after.Loops(q, rfactor.Made, 1)
+		if err != nil || box.Points() != 4*left {
+			t.Errorf("%v: %d iterations are left, want %d: %v", kept, box.Points(), 4*left, err)
+		}
+	})
+}
+
+// TestOf: what is no reduction, or one of which the rest of the pipeline's text tells that it cannot be factored, is none.
+func TestOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		op     func(a, b irtest.Expr) irtest.Expr
+		change func(st *halideir.Stage)
+		want   bool
+	}{
+		"sum":     {op: add, want: true},
+		"swapped": {op: func(a, b irtest.Expr) irtest.Expr { return b.Mul(a) }, want: true},
+		"least":   {op: func(a, b irtest.Expr) irtest.Expr { return a.Min(b) }, want: true},
+		"a let": {op: func(a, b irtest.Expr) irtest.Expr {
+			return b.Let("t0", func(v irtest.Expr) irtest.Expr { return a.Add(v.Mul(v)) })
+		}, want: true},
+		"difference":        {op: func(a, b irtest.Expr) irtest.Expr { return a.Sub(b) }},
+		"recurrence":        {op: func(a, b irtest.Expr) irtest.Expr { return a.Add(a.Mul(b)) }},
+		"not proven":        {op: add, change: func(st *halideir.Stage) { st.Associative = false }},
+		"order matters":     {op: add, change: func(st *halideir.Stage) { st.Commutative = false }},
+		"predicated domain": {op: add, change: func(st *halideir.Stage) { st.Predicate = st.Values[0] }},
+	} {
+		p := total(100, 50, c.op)
+		st := &p.Funcs[0].Stages[1]
+		if name == "difference" || name == "recurrence" || name == "a let" {
+			st.Associative, st.Commutative = true, true // whatever Halide thinks
+		}
+		if c.change != nil {
+			c.change(st)
+		}
+		if _, ok := rfactor.Of(p, 0, 1); ok != c.want {
+			t.Errorf("%s: %v, want %v", name, ok, c.want)
+		}
+		if _, err := rfactor.Apply(p, rfactor.Step{Func: 0, Stage: 1, Kept: []rfactor.Kept{{RVar: 0}}}); (err == nil) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+
+	"gowarp/halideir"
+	"gowarp/halideir/rfactor"
+)
+
+// FactorStep is what a directive RFactor does to a pipeline, as the directives before it left that.
+func FactorStep(p *halideir.Pipeline, d *Directive) (rfactor.Step, error) {
+	s := rfactor.Step{Func: d.Func, Stage: d.Stage, Lane: -1}
+	if d.Func >= len(p.Funcs) || d.Stage >= len(p.Funcs[d.Func].Stages) {
+		return s, fmt.Errorf("there is no Func %d with a stage %d", d.Func, d.Stage)
+	}
+	st := &p.Funcs[d.Func].Stages[d.Stage]
+	for i, v := range d.Vars {
+		l := slices.IndexFunc(st.Loops, func(l halideir.Loop) bool { return l.Label == v })
+		if l < 0 || st.Loops[l].RVar < 0 {
+			return s, fmt.Errorf("%s has no reduction variable %q", StageLabel(p.Funcs[d.Func].Label, d.Stage), v)
+		}
+		s.Kept = append(s.Kept, rfactor.Kept{RVar: st.Loops[l].RVar, Factor: d.Multiples[i]})
+	}
+	return s, nil
+}
+
+// Factored is the pipeline that the schedule's other directives are for: p, with its reductions factored.
+func (s *Schedule) Factored(p *halideir.Pipeline) (*halideir.Pipeline, error) {
+	return factored(p, s.Directives)
+}
+
+func factored(p *halideir.Pipeline, ds []Directive) (*halideir.Pipeline, error) {
+	others := false
+	for i := range ds {
+		d := &ds[i]
+		if d.Do != RFactor {
+			others = true
+			continue
+		}
+		fail := func(err error) error { return fmt.Errorf("schedule: directive %d, %s: %w", i, d, err) }
+		if others {
+			return nil, fail(fmt.Errorf("reductions are factored before anything else is done"))
+		}
+		if err := d.shape(); err != nil {
+			return nil, fail(err)
+		}
+		step, err := FactorStep(p, d)
+		if err != nil {
+			return nil, fail(err)
+		}
+		if p, err = rfactor.Apply(p, step); err != nil {
+			return nil, fail(err)
+		}
+	}
+	return p, nil
+}
+
+// Factoring is a directive RFactor for who writes source: Funcs have the ids that they have in the end.
+type Factoring struct {
+	Func, Stage   int
+	Partial, Copy int
+	Kept          []FactorVar
+	args, rvars   int // of the partial results
+}
+
+// order is their loops as in an update without a schedule: Halide has the new arguments in the places of the reduction variables.
+func (f *Factoring) order(intm string, d dialect) []string {
+	var loops []string
+	for k := range f.rvars {
+		loops = append(loops, intm+"."+d.rvar(0, k))
+	}
+	for k := range f.args {
+		loops = append(loops, intm+"."+d.arg(k))
+	}
+	return loops
+}
+
+// FactorVar is a reduction variable of a Factoring, with the names that are made of it.
+type FactorVar struct {
+	RVar               int // its position in the update before
+	Factor             int64
+	Pure, Inner, Outer string
+}
+
+// factorings are those of the directives, in their order.
+func factorings(p *halideir.Pipeline, ds []Directive) []Factoring {
+	var out []Factoring
+	for i := range ds {
+		d := &ds[i]
+		if d.Do != RFactor {
+			break
+		}
+		step, err := FactorStep(p, d)
+		if err == nil {
+			p, err = rfactor.Apply(p, step)
+		}
+		if err != nil {
+			break // Check has found no fault
+		}
+		for j := range out {
+			for _, id := range []*int{&out[j].Func, &out[j].Partial, &out[j].Copy} {
+				if *id >= d.Func {
+					*id += rfactor.Made
+				}
+			}
+		}
+		f := Factoring{Func: d.Func + rfactor.Made, Stage: d.Stage, Partial: d.Func, Copy: d.Func + 1}
+		f.args, f.rvars = len(p.Funcs[d.Func].Args), len(p.Funcs[d.Func].Stages[1].RVars)
+		intm, reduced := &p.Funcs[f.Partial], &p.Funcs[f.Func].Stages[f.Stage]
+		for j, k := range step.Kept {
+			v := FactorVar{RVar: k.RVar, Factor: k.Factor, Pure: intm.Args[f.args-len(step.Kept)+j]}
+			if k.Factor > 0 {
+				v.Inner, v.Outer = reduced.RVars[j].Name, v.Pure+"_s"
+			}
+			f.Kept = append(f.Kept, v)
+		}
+		out = append(out, f)
+	}
+	return out
+}
