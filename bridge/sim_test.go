@@ -99,14 +99,14 @@ func TestSearchBySim(t *testing.T) {
 	t.Parallel()
 	const width, height = 384, 256
 	issued := func(e *harness.Emission) (sum int64) {
-		for _, k := range fullRun(t, e, harness.Args{"input": harness.NewArray(harness.U8, width, height, 3)}, map[string][]int{"output": {width, height}}) {
+		for _, k := range fullRun(t, e, harness.Args{"input": harness.NewArray(harness.F32, width, height, 3), "weight": 0.25}, map[string][]int{"output": {width, height, 3}}) {
 			sum += k.Count.WarpInstructions
 		}
 		return sum
 	}
 	const runs = "gowarp: 4 trials compiled"
 	cache := t.TempDir()
-	model, first := program(t, "harris", cache, "model", width, height), program(t, "harris", cache, "sim", width, height)
+	model, first := program(t, "iir_blur", cache, "model", width, height), program(t, "iir_blur", cache, "sim", width, height)
 	if strings.Contains(model.Log, "trials compiled") || !strings.Contains(first.Log, runs) {
 		t.Errorf("by the cost:\n%s\nby the simulator:\n%s", model.Log, first.Log)
 	}
@@ -122,19 +122,19 @@ func TestSearchBySim(t *testing.T) {
 		t.Fatalf("%d files in the cache", len(files))
 	}
 	bytes := text(t, files[0])
-	if again := program(t, "harris", cache, "sim", width, height); schedule(again) != schedule(first) || strings.Contains(again.Log, runs) {
+	if again := program(t, "iir_blur", cache, "sim", width, height); schedule(again) != schedule(first) || strings.Contains(again.Log, runs) {
 		t.Errorf("from the cache another schedule, or run again:\n%s", again.Log)
 	}
 	if err := os.Truncate(files[0], 20); err != nil {
 		t.Fatal(err)
 	}
-	if again := program(t, "harris", cache, "sim", width, height); schedule(again) != schedule(first) || !strings.Contains(again.Log, "gowarp: 1 trials compiled") {
+	if again := program(t, "iir_blur", cache, "sim", width, height); schedule(again) != schedule(first) || !strings.Contains(again.Log, "gowarp: 1 trials compiled") {
 		t.Errorf("from a damaged cache another schedule, or nothing is run:\n%s", again.Log)
 	}
 	if text(t, files[0]) != bytes {
 		t.Error("the same trial is counted otherwise the second time")
 	}
-	again := program(t, "harris", filepath.Join(files[0], "no directory"), "sim", width, height)
+	again := program(t, "iir_blur", filepath.Join(files[0], "no directory"), "sim", width, height)
 	if schedule(again) != schedule(first) || !strings.Contains(again.Log, "search=sim: nothing is kept for the next time") {
 		t.Errorf("without a cache another schedule, or no word of it:\n%s", again.Log)
 	}
