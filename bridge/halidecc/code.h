@@ -2,21 +2,12 @@
 #ifndef GOWARP_CODE_H
 #define GOWARP_CODE_H
 
-#include "gowarp_abi.h"
-#include "graph.h"
-
-#include <string>
+#include "trial.h"
 
 namespace gowarp {
 
-// Device code, or why there is none.
-struct Code {
-    std::string text, why;
-};
-
-// Applies the reply's directives in a forked child and compiles the pipeline there as far as its device code. Nothing
-// changes in this process.
-Code device_code(const Graph &g, const Halide::Target &target, const gowarp_reply &reply);
+// Compiles a trial as far as its device code, which is the text.
+Trial device_code(const Graph &g, const Halide::Target &target, const gowarp_reply &reply);
 
 }  // namespace gowarp
 

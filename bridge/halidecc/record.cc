@@ -1,12 +1,8 @@
 //go:build halide
 
 #include "record.h"
-#include "apply.h"
-#include "forked.h"
-#include "passes.h"
 #include "recorder.h"
 #include "sizes.h"
-#include "stack.h"
 
 #include <sys/mman.h>
 
@@ -16,9 +12,6 @@ using namespace Halide::Internal;
 namespace gowarp {
 
 namespace {
-
-// The first letter of a child's answer.
-constexpr char record_mark = 'R', error_mark = 'E';
 
 // The target's device code and this machine's host code: what the host's CPU lacks must not run, whatever the target says.
 Target here(const Target &target) {
@@ -149,46 +142,23 @@ void run_recorded(Pipeline pipeline, const Graph &g, const Target &target) {
     pipeline.realize(Realization(std::move(results)), here(target));
 }
 
-void record_here(const Graph &given, const Target &target, const gowarp_reply &reply) {
-    // A host's reporter may print through an interpreter that has threads of its own.
-    set_custom_compile_time_error_reporter(nullptr);
-    std::string said = error_mark + std::string("nothing was recorded");
-    try {
-        with_deep_stack([&] {
-            const Graph g = apply_directives(given, reply.directives, reply.num_directives);
-            std::vector<Func> outputs;
-            for (int id : g.outputs) {
-                outputs.emplace_back(g.funcs[id].original);
-            }
-            for (const FuncEntry &f : g.funcs) {
-                if (f.original.has_extern_definition()) {
-                    throw CompileError(f.original.name() + " is computed by the extern function " + f.original.extern_function_name() + ", which is not here while the pipeline is compiled");
-                }
-            }
-            Pipeline pipeline(outputs);
-            install_passes(pipeline, g, reply.directives, reply.num_directives);
-            run_recorded(pipeline, g, target);
-            said = record_mark + recorded();
-        });
-    } catch (const Error &e) {  // which is no std::exception
-        said = error_mark + std::string(e.what());
-    } catch (const std::exception &e) {
-        said = error_mark + std::string(e.what());
+// What runs beside the pipeline is not here while it is compiled.
+void refuse_extern(const Graph &g) {
+    for (const FuncEntry &f : g.funcs) {
+        if (f.original.has_extern_definition()) {
+            throw CompileError(f.original.name() + " is computed by the extern function " + f.original.extern_function_name() + ", which is not here while the pipeline is compiled");
+        }
     }
-    answer(said);
 }
 
 }  // namespace
 
-Code record(const Graph &g, const Target &target, const gowarp_reply &reply) {
-    const Forked f = in_child([&] { record_here(g, target, reply); });
-    if (f.kind != Forked::answered) {
-        return {"", f.text};
-    }
-    if (f.text.empty() || f.text[0] != record_mark) {
-        return {"", f.text.substr(std::min<size_t>(1, f.text.size()))};
-    }
-    return {f.text.substr(1), ""};
+Trial record(const Graph &g, const Target &target, const gowarp_reply &reply) {
+    return try_in_child(g, reply, [&](Pipeline &pipeline, const Graph &g) {
+        refuse_extern(g);
+        run_recorded(pipeline, g, target);
+        return recorded();
+    });
 }
 
 }  // namespace gowarp

@@ -165,7 +165,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         std::unique_ptr<Reply> reply = once(faults, nullptr);
         for (; reply->compile; trials++) {
             auto begun = std::chrono::steady_clock::now();
-            const Code made = reply->compile == gowarp_driver_record ? record(graph, target, *reply) : device_code(graph, target, *reply);
+            const Trial made = reply->compile == gowarp_driver_record ? record(graph, target, *reply) : device_code(graph, target, *reply);
             const bool has = made.why.empty();
             const gowarp_code code = {has ? made.text.c_str() : nullptr, has ? nullptr : made.why.c_str()};
             compile_ms += ms_since(begun);
