@@ -10,7 +10,7 @@ import (
 )
 
 // searching are the parameters that only a search for a schedule heeds.
-var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "effort", "search", "registers", "weights", "parallelism"}
+var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "effort", "search", "registers", "weights", "parallelism", "reassociate"}
 
 // contradictions refuses parameters of which one would take the effect of another, as they
 // were given: a default contradicts nothing. inForce has the defaults and what a mode makes of them.
@@ -43,6 +43,9 @@ func contradictions(kv, inForce map[string]string) error {
 	}
 	if inForce["search"] == "sim" && inForce["cost"] != (coster.Time{}).Name() && inForce["cost"] != (coster.Issue{}).Name() {
 		return fmt.Errorf("search=sim counts what kernels issue, and cost=%s takes no notice of it; add cost=time or cost=issue, or leave it away", inForce["cost"])
+	}
+	if v, ok := kv["reassociate"]; ok && inForce["mode"] != "gowarp" {
+		return fmt.Errorf("reassociate=%s is of mode=gowarp, and mode=%s makes no trees of reductions; leave it away", v, inForce["mode"])
 	}
 	fusion, fuses := kv["fusion"]
 	grouping, groups := kv["grouping"]

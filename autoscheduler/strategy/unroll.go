@@ -82,8 +82,12 @@ func unrollDomain(pr *plan.Problem, n *plan.Nest) {
 	}
 }
 
-// stepped lets the innermost loop of a nest that is not unrolled make several iterations at a time.
+// stepped lets the innermost loop of a nest that is not unrolled make several iterations at a time. Not where the domain has a predicate: split, Halide 21 rounds what the loop
+// reads up to whole steps where the predicate bounds it and not the loop's end, beyond the end of an input that is as large as is needed (where(r.x + r.y < n)).
 func stepped(pr *plan.Problem, n *plan.Nest) {
+	if pr.P.Funcs[n.Func].Stages[n.Stage].Predicate != halideir.NoNode {
+		return
+	}
 	tree := int64(max(1, expanded(pr, n).Tree))
 	code := n.PointsPerThread() * tree
 	for i := range n.Serial {
