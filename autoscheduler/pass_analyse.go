@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gowarp/autoscheduler/profile"
+	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
@@ -12,12 +13,12 @@ import (
 // analyse computes what every later pass reads: accesses, required regions, and the
 // affine form of every edge.
 func analyse(s *state) error {
-	r, err := bounds.Analyze(s.p)
+	r, a, err := s.analysed()
 	if err != nil {
 		return err
 	}
 	pr := plan.NewProblem(s.p)
-	pr.Access = access.Analyze(s.p)
+	pr.Access = a
 	pr.SetRegions(r)
 	pr.Fits = bounds.NewFits(s.p, r)
 	pr.Device = &s.device
@@ -33,6 +34,25 @@ func analyse(s *state) error {
 		return s.readProfile()
 	}
 	return nil
+}
+
+// analysis is of a pipeline what is required of each Func, and what its stages read.
+type analysis struct {
+	p       *halideir.Pipeline
+	regions *bounds.Regions
+	access  *access.Analysis
+}
+
+// analysed is the analysis of the pipeline as it is now: the pass factor looks at it before analyse does.
+func (s *state) analysed() (*bounds.Regions, *access.Analysis, error) {
+	if s.analysis.p != s.p {
+		r, err := bounds.Analyze(s.p)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.analysis = analysis{s.p, r, access.Analyze(s.p)}
+	}
+	return s.analysis.regions, s.analysis.access, nil
 }
 
 // readProfile takes what Algorithm 2 wants to know of each stage from a file instead of estimating it.

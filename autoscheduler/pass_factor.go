@@ -71,14 +71,14 @@ func (s *state) nextFactor() (step rfactor.Step, why string, err error) {
 	for id := range s.p.Funcs {
 		f := &s.p.Funcs[id]
 		for st := range f.Stages {
-			if _, ok := rfactor.Of(s.p, id, st); !ok || s.params.Reassociate == "0" && f.Types[0].IsFloat() && !exact(s.p, f, st) {
+			if red, ok := rfactor.Of(s.p, id, st); !ok || s.params.Reassociate == "0" && f.Types[0].IsFloat() && !exact(red) {
 				continue
 			}
 			if r == nil {
-				if r, err = bounds.Analyze(s.p); err != nil {
+				if r, a, err = s.analysed(); err != nil {
 					return step, "", err
 				}
-				a, host = access.Analyze(s.p), plan.HostReasons(s.p)
+				host = plan.HostReasons(s.p)
 			}
 			if host[id] != "" || r.Endless[id] {
 				continue
@@ -97,10 +97,7 @@ func (s *state) nextFactor() (step rfactor.Step, why string, err error) {
 }
 
 // exact reports whether an update of floats gives the same in any order: the least or the greatest.
-func exact(p *halideir.Pipeline, f *halideir.Func, st int) bool {
-	r, _ := rfactor.Of(p, f.ID, st)
-	return r.Op == halideir.OpMin || r.Op == halideir.OpMax
-}
+func exact(r rfactor.Reduction) bool { return r.Op == halideir.OpMin || r.Op == halideir.OpMax }
 
 // keep decides over which reduction variables there are partial results, and says why; it says nothing if there are to be none. There are enough to fill the device, or as many
 // as have partDomain points each. Those of neighbouring points in memory come first, so that neighbouring threads

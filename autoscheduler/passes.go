@@ -91,6 +91,7 @@ type state struct {
 	effort     search.Effort
 	grouping   grouping.Grouping
 	strategies []strategy.Strategy
+	analysis   analysis
 	problem    *plan.Problem
 	searcher   *search.Searcher
 	groups     []*plan.Group

@@ -26,11 +26,3 @@ func (c *Counted) simulated() plan.Simulated {
 		Sectors: float64(k.BlockBytes) / count.SectorBytes, Barriers: float64(k.Barriers),
 	}
 }
-
-// plus is both together: of a stage with a special case one of the two kernels ran.
-func plus(a, b plan.Simulated) plan.Simulated {
-	return plan.Simulated{
-		Issued: a.Issued + b.Issued, Float: a.Float + b.Float, Special: a.Special + b.Special, Memory: a.Memory + b.Memory,
-		Requests: a.Requests + b.Requests, Sectors: a.Sectors + b.Sectors, Barriers: a.Barriers + b.Barriers,
-	}
-}

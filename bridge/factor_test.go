@@ -24,20 +24,45 @@ func reduction(op, left string, width, height int) harness.Generator {
 	}}
 }
 
-func linked(t *testing.T, g harness.Generator, target string, s harness.Scheduler) *harness.Program {
+// built emits a program and links it.
+func built(t *testing.T, g harness.Generator, target string, s harness.Scheduler) (*harness.Emission, *harness.Program) {
 	t.Helper()
 	e, err := tree(t).Emit(g, harness.EmitOptions{Target: target, Scheduler: s, Outputs: []string{"static_library", "registration", "schedule", "stmt"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if factored := strings.Contains(text(t, e.File("schedule.h")), ".rfactor("); s.Name() == harness.Gowarp(nil).Name() && !factored {
-		t.Errorf("%v: no reduction is factored", g.Params)
-	}
 	p, err := tree(t).Link(e)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return e, p
+}
+
+// linked is a program whose reductions gowarp is to have factored.
+func linked(t *testing.T, g harness.Generator, target string, s harness.Scheduler) *harness.Program {
+	t.Helper()
+	e, p := built(t, g, target, s)
+	if factored := strings.Contains(text(t, e.File("schedule.h")), ".rfactor("); s.Name() == harness.Gowarp(nil).Name() && !factored {
+		t.Errorf("%v: no reduction is factored", g.Params)
+	}
 	return p
+}
+
+// simulated runs a program on the simulator, which must find nothing wrong, and compares what comes of it. what says which run it is.
+func simulated(t *testing.T, p *harness.Program, in harness.Args, out map[string][]int, want *harness.Array, tolerance harness.Tolerance, what any) {
+	t.Helper()
+	s, err := p.Simulate(in, out, 75)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case s.Failure != nil:
+		t.Fatalf("%v: %v", what, s.Failure)
+	case s.Report.Wrong():
+		t.Errorf("%v: %v %v", what, s.Report.Findings, s.Report.Errors)
+	}
+	if err := harness.Compare(s.Results["out"], want, tolerance); err != nil {
+		t.Errorf("%v: simulator: %v", what, err)
+	}
 }
 
 func noise(rng *rand.Rand, shape ...int) *harness.Array {
@@ -71,18 +96,7 @@ func TestFactoredResults(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, err := cuda.Simulate(in, out, 75)
-				switch {
-				case err != nil:
-					t.Fatal(err)
-				case s.Failure != nil:
-					t.Fatalf("%v: %v", size, s.Failure)
-				case s.Report.Wrong():
-					t.Errorf("%v: %v %v", size, s.Report.Findings, s.Report.Errors)
-				}
-				if err := harness.Compare(s.Results["out"], want["out"], tolerance); err != nil {
-					t.Errorf("%v: simulator: %v", size, err)
-				}
+				simulated(t, cuda, in, out, want["out"], tolerance, size)
 				got, err := opencl.Run(in, out)
 				if err != nil {
 					t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 func (p *Pipeline) SetLabels() {
 	used := map[string]bool{}
 	for i := range p.Inputs {
-		p.Inputs[i].Label = uniqueLabel(plainLabel(p.Inputs[i].Name), used)
+		p.Inputs[i].Label = UniqueLabel(plainLabel(p.Inputs[i].Name), used)
 	}
 	for i := range p.Funcs {
-		p.Funcs[i].Label = uniqueLabel(plainLabel(p.Funcs[i].Name), used)
+		p.Funcs[i].Label = UniqueLabel(plainLabel(p.Funcs[i].Name), used)
 	}
 	for i := range p.Funcs {
 		for j := range p.Funcs[i].Stages {
@@ -24,7 +24,7 @@ func (p *Pipeline) SetLabels() {
 				if loops[k].Kind != LoopPure {
 					label = reductionLabel(loops[k].Name)
 				}
-				loops[k].Label = uniqueLabel(label, taken)
+				loops[k].Label = UniqueLabel(label, taken)
 			}
 		}
 	}
@@ -66,8 +66,8 @@ func identifierOr(s, other string) string {
 	return s
 }
 
-// uniqueLabel is s, or s with the first of _2, _3, … that is not yet used.
-func uniqueLabel(s string, used map[string]bool) string {
+// UniqueLabel is s, or s with the first of _2, _3, … that is not yet used.
+func UniqueLabel(s string, used map[string]bool) string {
 	label := s
 	for n := 2; used[label]; n++ {
 		label = s + "_" + strconv.Itoa(n)

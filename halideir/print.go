@@ -255,7 +255,7 @@ func (p *Pipeline) cut(s *Stage) exprPrinter {
 		size[id] = total
 		let, isLet := letOf[id]
 		if isLet {
-			name := uniqueLabel(plainLabel(let), used)
+			name := UniqueLabel(plainLabel(let), used)
 			e.named[id], e.lets[let] = name, name
 		} else if uses[id] > 1 && total >= nameShared || total >= nameLarge {
 			for {

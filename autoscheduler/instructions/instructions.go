@@ -148,7 +148,7 @@ func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 // spill adds what a thread stores and loads of its own because it has too few registers, where that is known: a request of a warp each, once. Those in loops
 // happen at every turn, and no compiler says which they are. They are taken to stay in L1.
 func (w *Work) spill(k *plan.Kernel) {
-	n := float64((k.ThreadsPerBlock()+plan.WarpLanes-1)/plan.WarpLanes) * float64(k.SpillBytes) / registerBytes
+	n := warps(k) * float64(k.SpillBytes) / registerBytes
 	w.Issued += n
 	w.Memory += n
 	w.Requests += n
@@ -161,14 +161,18 @@ func (w *Work) simulated(k *plan.Kernel) {
 		return
 	}
 	blocks := float64(max(1, k.Tiles()))
-	warps := float64((k.ThreadsPerBlock() + plan.WarpLanes - 1) / plan.WarpLanes)
 	if issued := c.Issued / blocks; w.Issued > 0 {
 		for i := range w.Stages {
 			w.Stages[i].Issued *= issued / w.Issued
 		}
 	}
 	w.Issued, w.Float, w.Special, w.Memory = c.Issued/blocks, c.Float/blocks, c.Special/blocks, c.Memory/blocks
-	w.Requests, w.Sectors, w.Barriers = c.Requests/blocks, c.Sectors/blocks, c.Barriers/blocks/warps
+	w.Requests, w.Sectors, w.Barriers = c.Requests/blocks, c.Sectors/blocks, c.Barriers/blocks/warps(k)
+}
+
+// warps is how many a block has.
+func warps(k *plan.Kernel) float64 {
+	return float64((k.ThreadsPerBlock() + plan.WarpLanes - 1) / plan.WarpLanes)
 }
 
 // registerBytes is a register's size.
@@ -315,11 +319,11 @@ func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 
 func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 	shifts := Shifts(n)
-	if slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return guarded(u) && u.Extent > 1 }) {
+	if slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return u.Guarded() && u.Extent > 1 }) {
 		// Points that are tested one by one are in branches of their own, in which the compiler finds about half
 		// of what it would find in one piece of code.
 		alone := *n
-		alone.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), func(u plan.Use) bool { return guarded(u) })
+		alone.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), plan.Use.Guarded)
 		together := Shifts(&alone)
 		tests := float64(len(shifts) / len(together))
 		one, all := e.straight(k, &alone, together, register), e.straight(k, n, shifts, register)
@@ -331,7 +335,7 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 			Sectors: half(one.Sectors, all.Sectors), Global: half(one.Global, all.Global), Pointers: all.Pointers,
 		}
 		for _, u := range n.Unrolled {
-			if guarded(u) {
+			if u.Guarded() {
 				c.Control += guardTest * float64(len(shifts))
 			}
 		}
@@ -371,9 +375,6 @@ func column(n *plan.Nest, s Shift) int64 { return s.of(n.Along.Loop) }
 func nowhere(idx []access.Index) bool {
 	return slices.ContainsFunc(idx, func(x access.Index) bool { return x.Kind == access.Unknown && !x.IsSum() })
 }
-
-// guarded reports whether the points are tested one by one.
-func guarded(u plan.Use) bool { return u.Tile > 0 && u.Tail == plan.Guarded }
 
 // straight is what points cost in one piece of code.
 func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
@@ -723,7 +724,7 @@ func (e *Estimator) rowLoads(k *plan.Kernel, n *plan.Nest) int {
 	for several >= 0 && n.Unrolled[several].Extent == 1 {
 		several--
 	}
-	if several < 0 || guarded(n.Unrolled[several]) {
+	if several < 0 || n.Unrolled[several].Guarded() {
 		return 0
 	}
 	last := n.Unrolled[several]

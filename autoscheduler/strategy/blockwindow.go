@@ -559,7 +559,7 @@ func (b *blockWindows) sized(k *plan.Kernel) error {
 		}
 		for j := range m.Nests { // of a reduction each stage has its own
 			points := m.Nests[j].Unrolled
-			if slices.ContainsFunc(points, guardedPoint) || k.Out.Whole && len(points) > 0 {
+			if slices.ContainsFunc(points, plan.Use.Guarded) || k.Out.Whole && len(points) > 0 {
 				guards[i]++
 			}
 		}
@@ -569,8 +569,6 @@ func (b *blockWindows) sized(k *plan.Kernel) error {
 	}
 	return nil
 }
-
-func guardedPoint(u plan.Use) bool { return u.Tile > 0 && u.Tail == plan.Guarded }
 
 // holds refuses kernels whose threads would hold or run too much.
 func (b *blockWindows) holds(k *plan.Kernel) error {

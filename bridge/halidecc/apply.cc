@@ -3,6 +3,7 @@
 #include "apply.h"
 #include "factor.h"
 #include "loops.h"
+#include "text.h"
 
 #include <algorithm>
 #include <functional>
@@ -49,10 +50,6 @@ bool find_word(const Word (&words)[N], const std::string &s, int &value) {
         }
     }
     return false;
-}
-
-std::string str(const char *s) {
-    return s ? s : "";
 }
 
 // A checked directive, ready for either set of Funcs.

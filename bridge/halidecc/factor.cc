@@ -2,6 +2,7 @@
 
 #include "factor.h"
 #include "loops.h"
+#include "text.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -9,8 +10,6 @@ using namespace Halide::Internal;
 namespace gowarp {
 
 namespace {
-
-std::string str(const char *s) { return s ? s : ""; }
 
 // Puts two Funcs in front of one.
 void insert(Graph &g, int func, const Function &intm, const Function &parts) {

@@ -3,6 +3,7 @@
 #include "passes.h"
 #include "anysize.h"
 #include "demote.h"
+#include "text.h"
 
 #include <cstdlib>
 #include <map>
@@ -13,8 +14,6 @@ using namespace Halide::Internal;
 namespace gowarp {
 
 namespace {
-
-std::string str(const char *s) { return s ? s : ""; }
 
 std::vector<Demotion> demotions(const Graph &g, const gowarp_directive *directives, int count) {
     std::vector<Demotion> out;

@@ -42,9 +42,7 @@ func (s *stratum) block(n int) int {
 // sample is n of its blocks, all different and scattered over it: steps of the golden section meet neither a row nor a column again and again.
 func (s *stratum) sample(n int) []int {
 	total := s.blocks()
-	if n >= total {
-		n = total
-	}
+	n = min(n, total)
 	step := max(1, int(float64(total)*0.6180339887498949))
 	for divisor(step, total) != 1 {
 		step++

@@ -3,7 +3,6 @@ package rfactor
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"gowarp/halideir"
 )
@@ -135,19 +134,9 @@ func newWriter(p *halideir.Pipeline, s Step, r Reduction) *writer {
 		}
 	}
 	for i := range s.Kept {
-		w.pure = append(w.pure, fresh([]string{"u", "v", "w"}[min(i, 2)], taken))
+		w.pure = append(w.pure, halideir.UniqueLabel([]string{"u", "v", "w"}[min(i, 2)], taken))
 	}
 	return w
-}
-
-// fresh is a name that is not taken yet.
-func fresh(name string, taken map[string]bool) string {
-	unique := name
-	for n := 2; taken[unique]; n++ {
-		unique = name + "_" + strconv.Itoa(n)
-	}
-	taken[unique] = true
-	return unique
 }
 
 // label is a label of a Func that no other has.
@@ -159,7 +148,7 @@ func (w *writer) label(name string) string {
 	for i := range w.p.Funcs {
 		taken[w.p.Funcs[i].Label] = true
 	}
-	return fresh(name, taken)
+	return halideir.UniqueLabel(name, taken)
 }
 
 // partial makes the partial results: the operator's identity, and the update with a part of its domain.
@@ -206,7 +195,7 @@ func (w *writer) partial() {
 		case i < 0:
 			value[l.RVar] = w.rvar(rv.Name, at.rvar)
 		case at.factor > 0:
-			name := fresh(w.pure[i]+"_s", taken)
+			name := halideir.UniqueLabel(w.pure[i]+"_s", taken)
 			inside := w.binary(halideir.OpAdd, w.binary(halideir.OpMul, w.rvar(name, at.rvar), w.int(at.factor)), value[l.RVar])
 			if e := &w.p.Nodes[rv.Extent]; e.Op != halideir.OpInt || e.Int%at.factor != 0 {
 				test := w.logical(halideir.OpLT, inside, rv.Extent)
@@ -289,7 +278,7 @@ func (w *writer) reduce() {
 		}
 		rv := w.old.RVars[l.RVar]
 		if factor := w.s.Kept[i].Factor; factor > 0 {
-			l.Name = fresh(w.pure[i]+"_r", taken)
+			l.Name = halideir.UniqueLabel(w.pure[i]+"_r", taken)
 			l.Label = l.Name
 			rv = halideir.RVar{Name: l.Name, Min: w.int(0), Extent: w.int(factor)}
 		} else {

@@ -121,18 +121,9 @@ func (cplusplus) call(d *Directive, vars []string, atFunc, atVar string) string 
 }
 
 func (cplusplus) factor(intm, parts, fn string, f *Factoring) []string {
-	call := fmt.Sprintf("%s.update(%d)", fn, f.Stage-1)
-	var pairs []string
-	for _, k := range f.Kept {
-		rvar := fmt.Sprintf("%s.rvars(%d)[%d]", fn, f.Stage-1, k.RVar)
-		if k.Factor > 0 {
-			call += fmt.Sprintf(".split(%s, RVar(%q), RVar(%q), %d, TailStrategy::GuardWithIf)", rvar, k.Outer, k.Inner, k.Factor)
-			rvar = fmt.Sprintf("RVar(%q)", k.Inner)
-		}
-		pairs = append(pairs, fmt.Sprintf("{%s, Var(%q)}", rvar, k.Pure))
-	}
+	call, pairs := f.call(fn, "", "TailStrategy::GuardWithIf", "{%s, %s}")
 	return []string{
-		fmt.Sprintf("Func %s = %s.rfactor(std::vector<std::pair<RVar, Var>>{%s});", intm, call, strings.Join(pairs, ", ")),
+		fmt.Sprintf("Func %s = %s.rfactor(std::vector<std::pair<RVar, Var>>{%s});", intm, call, pairs),
 		fmt.Sprintf("%s.update(0).reorder(std::vector<::Halide::VarOrRVar>{%s});", intm, strings.Join(f.order(intm, cplusplus{}), ", ")),
 		fmt.Sprintf("Func %s = %s.in();", parts, intm),
 	}

@@ -3,13 +3,14 @@ package schedule
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gowarp/halideir"
 	"gowarp/halideir/rfactor"
 )
 
-// FactorStep is what a directive RFactor does to a pipeline, as the directives before it left that.
-func FactorStep(p *halideir.Pipeline, d *Directive) (rfactor.Step, error) {
+// factorStep is what a directive RFactor does to a pipeline, as the directives before it left that.
+func factorStep(p *halideir.Pipeline, d *Directive) (rfactor.Step, error) {
 	s := rfactor.Step{Func: d.Func, Stage: d.Stage, Lane: -1}
 	if d.Func >= len(p.Funcs) || d.Stage >= len(p.Funcs[d.Func].Stages) {
 		return s, fmt.Errorf("there is no Func %d with a stage %d", d.Func, d.Stage)
@@ -45,7 +46,7 @@ func factored(p *halideir.Pipeline, ds []Directive) (*halideir.Pipeline, error) 
 		if err := d.shape(); err != nil {
 			return nil, fail(err)
 		}
-		step, err := FactorStep(p, d)
+		step, err := factorStep(p, d)
 		if err != nil {
 			return nil, fail(err)
 		}
@@ -62,6 +63,22 @@ type Factoring struct {
 	Partial, Copy int
 	Kept          []FactorVar
 	args, rvars   int // of the partial results
+}
+
+// call is the update of fn with its reduction variables split, and pairs are what rfactor takes of it. Names of Halide's have the prefix in front; pair is how
+// a reduction variable and the variable in its place are written together.
+func (f *Factoring) call(fn, prefix, tail, pair string) (call, pairs string) {
+	call = fmt.Sprintf("%s.update(%d)", fn, f.Stage-1)
+	var all []string
+	for _, k := range f.Kept {
+		rvar := fmt.Sprintf("%s.rvars(%d)[%d]", fn, f.Stage-1, k.RVar)
+		if k.Factor > 0 {
+			call += fmt.Sprintf(".split(%s, %sRVar(%q), %sRVar(%q), %d, %s)", rvar, prefix, k.Outer, prefix, k.Inner, k.Factor, tail)
+			rvar = fmt.Sprintf("%sRVar(%q)", prefix, k.Inner)
+		}
+		all = append(all, fmt.Sprintf(pair, rvar, fmt.Sprintf("%sVar(%q)", prefix, k.Pure)))
+	}
+	return call, strings.Join(all, ", ")
 }
 
 // order is their loops as in an update without a schedule: Halide has the new arguments in the places of the reduction variables.
@@ -91,7 +108,7 @@ func factorings(p *halideir.Pipeline, ds []Directive) []Factoring {
 		if d.Do != RFactor {
 			break
 		}
-		step, err := FactorStep(p, d)
+		step, err := factorStep(p, d)
 		if err == nil {
 			p, err = rfactor.Apply(p, step)
 		}

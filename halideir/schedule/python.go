@@ -80,18 +80,9 @@ func (python) specialize(name, fn string, dims []int, multiples []int64) string 
 }
 
 func (python) factor(intm, parts, fn string, f *Factoring) []string {
-	call := fmt.Sprintf("%s.update(%d)", fn, f.Stage-1)
-	var pairs []string
-	for _, k := range f.Kept {
-		rvar := fmt.Sprintf("%s.rvars(%d)[%d]", fn, f.Stage-1, k.RVar)
-		if k.Factor > 0 {
-			call += fmt.Sprintf(".split(%s, hl.RVar(%q), hl.RVar(%q), %d, hl.TailStrategy.GuardWithIf)", rvar, k.Outer, k.Inner, k.Factor)
-			rvar = fmt.Sprintf("hl.RVar(%q)", k.Inner)
-		}
-		pairs = append(pairs, fmt.Sprintf("(%s, hl.Var(%q))", rvar, k.Pure))
-	}
+	call, pairs := f.call(fn, "hl.", "hl.TailStrategy.GuardWithIf", "(%s, %s)")
 	return []string{
-		fmt.Sprintf("%s = %s.rfactor([%s])", intm, call, strings.Join(pairs, ", ")),
+		fmt.Sprintf("%s = %s.rfactor([%s])", intm, call, pairs),
 		fmt.Sprintf("%s.update(0).reorder(%s)", intm, strings.Join(f.order(intm, python{}), ", ")),
 		fmt.Sprintf("%s = %s.in_()", parts, intm),
 	}

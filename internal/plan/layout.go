@@ -58,6 +58,14 @@ type Simulated struct {
 	Issued, Float, Special, Memory, Requests, Sectors, Barriers float64
 }
 
+// Plus is both together.
+func (s Simulated) Plus(o Simulated) Simulated {
+	return Simulated{
+		Issued: s.Issued + o.Issued, Float: s.Float + o.Float, Special: s.Special + o.Special, Memory: s.Memory + o.Memory,
+		Requests: s.Requests + o.Requests, Sectors: s.Sectors + o.Sectors, Barriers: s.Barriers + o.Barriers,
+	}
+}
+
 // Where is the level at which a member is computed.
 type Where uint8
 
@@ -120,6 +128,9 @@ type Use struct {
 	Tail   Tail  // Unrolled only: what becomes of points beyond the end
 	Apart  int64 // Unrolled only: how far the points are from each other; 0 for neighbours
 }
+
+// Guarded reports whether points side by side are tested one by one.
+func (u Use) Guarded() bool { return u.Tile > 0 && u.Tail == Guarded }
 
 // Tail is what a split does where its factor does not divide the extent.
 type Tail uint8
