@@ -23,7 +23,7 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test test-all lint bench bench-guard gpu-bundle gpu-peers calibration calibration-bundle polymage warp-table random table experts scaling golden install uninstall clean
+.PHONY: help setup demo build test test-all lint bench bench-guard gpu-bundle gpu-peers calibration calibration-bundle polymage warp-table warp-proof random table experts scaling golden install uninstall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -111,6 +111,14 @@ gpu-bundle: setup ## compile programs x schedulers into build/gpu-bundle, which 
 warp-table: setup ## count every form of a warp's tile beside the published figures: benchmarks/results/warp.md (make warp-table WARPFLAGS='harris')
 	@$(MAKE) --no-print-directory build
 	@build/gowarp bench warp $(WARPFLAGS)
+
+# Every form of a warp's tile for several capabilities, at sizes of whole tiles, of none, and smaller than one: right, and nothing found.
+PROOFGPUS ?= gtx750ti gtx1080ti v100 rtx2080ti a100 rtx3060
+PROOFSIZES ?= 240x96 131x77 23x9
+warp-proof: setup ## run every form of a warp's tile on the simulator for PROOFGPUS at PROOFSIZES; the table is build/warp-proof.md
+	@$(MAKE) --no-print-directory build
+	@for s in $(PROOFSIZES); do build/gowarp bench warp $(addprefix --gpu ,$(PROOFGPUS)) --counted-size $$s --results build/warp-proof/$$s $(WARPFLAGS) >/dev/null || exit 1; done
+	@go run ./benchmarks/warpproof build/warp-proof >build/warp-proof.md; failed=$$?; tail -1 build/warp-proof.md; exit $$failed
 
 # Schedules at random: what costers predict of them beside what the simulator counts.
 calibration: setup ## draw, count and report: benchmarks/results/calibration (make calibration CALIBRATIONFLAGS='--draws 8 harris')

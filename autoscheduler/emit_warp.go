@@ -56,8 +56,18 @@ func (s *state) emitWarpOut(k *plan.Kernel) string {
 	case w.Points > 1:
 		lane, point = split(lane, x, w.Points, schedule.TailRoundUp, "_l", "_p")
 	}
+	var colours []string
+	if w.InDemandOrder {
+		for _, u := range n.Blocks {
+			if u.Loop != w.X && u.Loop != w.Y && block[u.Loop] == "" && u.Tile > 0 {
+				c := st.Loops[u.Loop].Label
+				block[u.Loop], c = split(c, c, u.Tile, schedule.TailGuardWithIf, "_o", "_i")
+				colours = append(colours, c)
+			}
+		}
+	}
 	var order []string
-	for _, v := range []string{point, row, layer} {
+	for _, v := range append(append([]string{point}, colours...), row, layer) {
 		if v != "" {
 			order = append(order, v)
 		}
@@ -82,6 +92,9 @@ func (s *state) emitWarpOut(k *plan.Kernel) string {
 	add(schedule.Directive{Do: schedule.GPULanes, Vars: []string{lane}})
 	for _, v := range unrolled {
 		add(schedule.Directive{Do: schedule.Unroll, Vars: []string{v}})
+	}
+	if w.InDemandOrder {
+		s.add(schedule.Directive{Do: schedule.DemandOrder, Func: n.Func, Name: f.Label, N: n.PointsPerThread() / (w.Rows * w.Layers) * int64(len(f.Types))})
 	}
 	return warp
 }

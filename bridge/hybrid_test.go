@@ -65,7 +65,8 @@ func TestHybridByEveryDoor(t *testing.T) {
 	}
 	registers := maps.Clone(hybridParams)
 	registers["frac_reg"] = "1"
-	if code(emit(harness.Generator{Source: byHand, Name: "clamped_blur"}, harness.Unscheduled())) != code(emit(generator, harness.Gowarp(registers))) {
+	whole := byStages(t, generator, registers)
+	if code(emit(harness.Generator{Source: byHand, Name: "clamped_blur"}, harness.Unscheduled())) != code(emit(generator, harness.Gowarp(map[string]string{"schedule": whole}))) {
 		t.Error("the source without the pass is not the tile with all of it in registers")
 	}
 }
@@ -82,14 +83,7 @@ func TestHybridByPython(t *testing.T) {
 
 // savedHybrid is the file of a saved schedule of clamped_blur, a hybrid, which a generator exports.
 func savedHybrid(t *testing.T, exe string) string {
-	t.Helper()
-	dump := filepath.Join(t.TempDir(), "pipeline.json")
-	ok(t, nil, exe, scheduled(t, "clamped_blur", cudaTarget, "autoscheduler.dump="+dump)...)
-	var given []string
-	for k, v := range hybridParams {
-		given = append(given, "--param", k+"="+v)
-	}
-	return savedSchedule(t, []byte(text(t, dump)), given...)
+	return savedAs(t, exe, "clamped_blur", hybridParams)
 }
 
 // TestDemoteThatCannotBe: a saved schedule that has been changed by hand is refused where its scratch holds no

@@ -93,6 +93,14 @@ func (s *spot) key() uint64 {
 	return key
 }
 
+// The orders in which a lane may compute its points.
+const (
+	byStage     = iota // one stage after the other, as Halide writes it
+	interleaved        // stages of one shape at once, as the compiler may
+	byDemand           // what a row of the output needs just before that row
+	orders
+)
+
 // counter counts one tile.
 type counter struct {
 	w *warpTiles
@@ -102,27 +110,31 @@ type counter struct {
 	ends    []int64       // of members and the output: how many points of a row there are
 	count   warpCount
 	*tables
-	tested  bool   // points have tests of their own: the output's
-	now     [2]int // the point that is being computed: one stage after the other, and those of one shape interleaved
-	end     int    // the last of all
-	start   int    // interleaved, the point before the stage's first
+	tested  bool        // points have tests of their own: the output's
+	now     [orders]int // the point that is being computed
+	end     [orders]int // the last of all
+	start   int         // interleaved, the point before the stage's first
 	shape   []bounds.Growth
-	memory  map[int]bool // of inlined Funcs: whether they load from memory
-	demoted []int64      // of members: so many of the first registers of a lane are in the scratch
-	stage   int          // the one that is being counted, from 1
-	loaded  int          // by it from memory
-	side    int64        // how many points of a row a lane has in it
+	memory  map[int]bool  // of inlined Funcs: whether they load from memory
+	demoted []int64       // of members: so many of the first registers of a lane are in the scratch
+	stage   int           // the one that is being counted, from 1
+	row     int           // of the output, the first that needs the present point
+	loaded  []int         // from memory, by the stage that is being counted for each row of the output
+	placed  []int         // its points that were counted for each row
+	largest int           // the most points that a lane has of a stage
+	colours map[int]int64 // by argument of the output: how many points a lane has along it beside the tile's
+	side    int64         // how many points of a row a lane has in it
 }
 
 // tables are what a count notes, kept from count to count for their memory.
 type tables struct {
-	lines   keymap.Map    // rows of outside buffers whose addresses are known
-	known   keymap.Map    // what the lane has loaded, and computed of inlined Funcs
-	fetched keymap.Map    // what it has exchanged
-	guarded keymap.Map    // what it has computed under the test of one point
-	held    keymap.Map    // values in registers, by number
-	spans   [][2][2]int   // from which point to which each is held, in the two orders
-	costs   []plan.Counts // by Func: what its definition computes; Issued is below 0 where it is not counted yet
+	lines   keymap.Map       // rows of outside buffers whose addresses are known
+	known   keymap.Map       // what the lane has loaded, and computed of inlined Funcs
+	fetched keymap.Map       // what it has exchanged
+	guarded keymap.Map       // what it has computed under the test of one point
+	held    keymap.Map       // values in registers, by number
+	spans   [][orders][2]int // from which point to which each is held
+	costs   []plan.Counts    // by Func: what its definition computes; Issued is below 0 where it is not counted yet
 }
 
 type keptTables struct{}
@@ -151,7 +163,7 @@ func (w *warpTiles) count(s *warpSet, lp lanePoints) (warpCount, error) {
 func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	funcs := len(s.pr.P.Funcs)
 	c := counter{
-		w: w, s: s, lanePoints: lp, members: make([]*warpMember, funcs), ends: make([]int64, funcs), demoted: make([]int64, funcs), memory: map[int]bool{},
+		w: w, s: s, lanePoints: lp, members: make([]*warpMember, funcs), ends: make([]int64, funcs), demoted: make([]int64, funcs), memory: map[int]bool{}, colours: map[int]int64{},
 		tables: tablesOf(w.pr),
 	}
 	for i := range s.members {
@@ -178,6 +190,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	}
 	c.count.outputs = c.count.width * lp.rows * lp.layers
 	c.count.Issued = tileInstructions
+	c.largest = int(lp.px*lp.rows*lp.layers) * MaxSerialExtent * MaxSerialExtent
 	for i := range s.members {
 		m := &s.members[i]
 		slots := m.points(lp.px)
@@ -186,6 +199,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 				slots *= d.Extent(c.tile(d.Dim))
 			}
 		}
+		c.largest = max(c.largest, int(slots))
 		if n := w.demoted(slots); n > 0 {
 			c.demoted[m.fn] = n
 			c.count.Issued += barrierInstructions
@@ -199,8 +213,14 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	}
 	outLoops := int64(1)
 	for l, loop := range w.pr.P.Funcs[w.g.Out].Stages[0].Loops {
-		if l != w.x && l != w.y && w.inLane(s, l, loop) {
-			outLoops *= w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent[l]
+		extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent[l]
+		switch {
+		case l == w.x || l == w.y || l == w.z && lp.layers > 1 || !w.inLane(s, l, loop):
+		case w.inDemandOrder(lp):
+			c.colours[loop.Arg] = extent
+			c.count.outputs *= extent
+		default:
+			outLoops *= extent
 		}
 	}
 	before, fetched := c.count.Counts, c.fetched.Len()
@@ -208,12 +228,19 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		return c.count, err
 	}
 	points := float64(lp.px * lp.rows * lp.layers)
+	for _, n := range c.colours {
+		points *= float64(n)
+	}
 	c.count.Issued += points * (pointInstructions + guardInstructions)
 	c.count.Requests += points
 	c.count.Sectors += points * float64(max(1, w.pr.Bytes(w.g.Out))*plan.WarpLanes) / instructions.SectorBytes
 	c.count.Counts = before.Plus(c.count.Counts.Plus(before.Times(-1)).Times(float64(outLoops)))
 	c.count.outputs *= outLoops
-	c.count.registers = warpBaseRegisters + max(int(inOrder*float64(c.most(0))), c.most(1))
+	if w.inDemandOrder(lp) {
+		c.count.registers = warpBaseRegisters + c.most(byDemand)
+	} else {
+		c.count.registers = warpBaseRegisters + max(int(inOrder*float64(c.most(byStage))), c.most(interleaved))
+	}
 	if lp.strided {
 		// Halide takes all shuffles out of the tests, and the compiler puts them first; of two and a choice one value stays.
 		c.count.registers += max(0, c.fetched.Len()-fetched)
@@ -228,7 +255,11 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 func (c *counter) use(s *spot) {
 	i, ok := c.held.Put(s.key(), int32(len(c.spans)))
 	if !ok {
-		c.spans = append(c.spans, [2][2]int{{c.now[0], c.now[0]}, {c.now[1], c.now[1]}})
+		var span [orders][2]int
+		for order, now := range c.now {
+			span[order] = [2]int{now, now}
+		}
+		c.spans = append(c.spans, span)
 		return
 	}
 	for order, now := range c.now {
@@ -239,7 +270,7 @@ func (c *counter) use(s *spot) {
 
 // most is the largest number of values that are held at once in an order.
 func (c *counter) most(order int) int {
-	change := make([]int, c.end+2)
+	change := make([]int, c.end[order]+2)
 	for _, s := range c.spans {
 		change[s[order][0]]++
 		change[s[order][1]+1]--
@@ -260,10 +291,10 @@ func (c *counter) tile(arg int) int64 {
 		return c.rows
 	case arg == w.arg(w.x):
 		return c.px
-	case arg == w.arg(w.z):
+	case w.z >= 0 && arg == w.arg(w.z) && c.layers > 1:
 		return c.layers
 	}
-	return 1
+	return max(c.colours[arg], 1)
 }
 
 // run counts one stage: every point of a lane.
@@ -273,11 +304,11 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 	}
 	// The compiler may interleave stages of one shape.
 	if slices.Equal(grow, c.shape) {
-		c.now[1] = c.start
+		c.now[interleaved] = c.start
 	}
-	c.start, c.shape = c.now[1], grow
+	c.start, c.shape = c.now[interleaved], grow
 	c.stage++
-	c.loaded = 0
+	c.loaded, c.placed = append(c.loaded[:0], 0), append(c.placed[:0], 0)
 	var lo, n, apart [maxSpotDims]int64
 	for k, d := range grow {
 		lo[k], apart[k] = d.Lo, 1
@@ -304,9 +335,21 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 			if c.strided && fn != c.w.g.Out && c.ends[fn]%plan.WarpLanes != 0 {
 				c.fetched.Clear() // the last of a lane's points has a test, and the compiler merges no shuffles across it
 			}
-			c.now[0]++
-			c.now[1]++
-			c.end = max(c.end, c.now[0])
+			c.now[byStage]++
+			c.now[interleaved]++
+			row := 0
+			if c.w.inDemandOrder(c.lanePoints) {
+				row = c.demandedBy(grow, lane, at)
+			}
+			for len(c.loaded) <= row {
+				c.loaded, c.placed = append(c.loaded, 0), append(c.placed, 0)
+			}
+			c.row = row
+			c.now[byDemand] = (row*(len(c.s.members)+1)+c.stage-1)*c.largest + c.placed[row]
+			c.placed[row]++
+			for order, now := range c.now {
+				c.end[order] = max(c.end[order], now)
+			}
 			c.value(fn, at)
 			if c.members[fn] != nil {
 				for out := range c.s.pr.P.Funcs[fn].Types {
@@ -328,6 +371,24 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 	}
 	walk(0)
 	return nil
+}
+
+// demandedBy is the first row of a lane's tile, layers outermost, that needs a point of a stage.
+func (c *counter) demandedBy(grow []bounds.Growth, lane int, at [maxSpotDims]int64) int {
+	first := func(arg int, n int64) int64 {
+		row := int64(0)
+		for k, d := range grow {
+			if k == lane || arg < 0 || d.Dim != arg {
+				continue
+			}
+			for row < n-1 && d.Extent(row+1) <= at[k]-d.Lo {
+				row++
+			}
+		}
+		return row
+	}
+	w := c.w
+	return int(first(w.arg(w.z), c.layers)*c.rows + first(w.arg(w.y), c.rows))
 }
 
 // inScratch reports whether a lane's value of a member is in the scratch of its warp.
@@ -454,8 +515,8 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		return
 	}
 	// Halide's loads of one stage are not merged across its unrolled points.
-	c.loaded++
-	c.count.early = max(c.count.early, warpBaseRegisters+c.loaded)
+	c.loaded[c.row]++
+	c.count.early = max(c.count.early, warpBaseRegisters+c.loaded[c.row])
 	c.count.Requests++
 	c.count.Issued += 1 + pointInstructions
 	if !known {

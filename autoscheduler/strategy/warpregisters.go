@@ -457,9 +457,16 @@ func (w *warpTiles) typical(s *warpSet) float64 {
 // Candidates of a warp tile.
 var (
 	warpPoints = []int64{1, 2, 4} // see legality, lanes
-	warpRows   = []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 16}
+	warpRows   = []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32}
 	warpLayers = []int64{1, 2, 4}
 	warpWarps  = []int64{4, 8, 2, 1}
+)
+
+// mostUnrolled is how many instructions a lane's tile may be: lowering takes Halide more than the square of the time for twice as many, seconds
+// from here on, and 16 B each have to be fetched. mostPoints is how many points of the output likewise, its colours apart.
+const (
+	mostUnrolled = 3000
+	mostPoints   = 32
 )
 
 // hopeless is how many times the registers there are a tile may need for taller ones to be counted still.
@@ -539,7 +546,7 @@ func (w *warpTiles) candidate(set int, lp lanePoints, warps int64, asked bool) (
 	extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent
 	c, err := w.count(s, lp)
 	switch {
-	case err != nil || !asked && w.spills(s, lp):
+	case err != nil || !asked && (w.spills(s, lp) || c.Issued > mostUnrolled || lp.px*lp.rows*lp.layers > mostPoints):
 		return scored{}, false
 	case w.scratch(s, lp, c.width)*warps > w.pr.Limits.SharedBytes:
 		return scored{}, false
@@ -709,7 +716,15 @@ func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 
 // tile is the part of a block that a warp has.
 func (w *warpTiles) tile(lp lanePoints, width, warps int64) *plan.Warp {
-	return &plan.Warp{X: w.x, Y: w.y, Z: w.z, Points: lp.px, Strided: lp.strided, Width: width, Rows: lp.rows, Layers: lp.layers, Warps: warps}
+	return &plan.Warp{
+		X: w.x, Y: w.y, Z: w.z, Points: lp.px, Strided: lp.strided, Width: width, Rows: lp.rows, Layers: lp.layers, Warps: warps,
+		InDemandOrder: w.inDemandOrder(lp),
+	}
+}
+
+// inDemandOrder reports whether a lane computes what a row needs just before that row: where it has several, and no others to wait for.
+func (w *warpTiles) inDemandOrder(lp lanePoints) bool {
+	return w.inRegisters >= 1 && lp.rows*lp.layers > 1
 }
 
 // members lays out the members of a kernel, and the scratch that they have in shared memory.
@@ -766,17 +781,23 @@ func (w *warpTiles) outNest(s *warpSet, t *plan.Warp) plan.Nest {
 		n.Threads = append(n.Threads, plan.Use{Loop: w.y, Tile: t.Rows * t.Warps, Extent: t.Warps})
 		n.Blocks = append(n.Blocks, plan.Use{Loop: w.y, Tile: t.Rows * t.Warps, Extent: ceilDiv(extent[w.y], t.Rows*t.Warps)})
 	}
+	var colours []plan.Use
 	for l, loop := range st.Loops {
 		switch {
 		case l == w.x || l == w.y:
 		case l == w.z && t.Layers > 1:
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Tile: t.Layers, Extent: ceilDiv(extent[l], t.Layers)})
+		case w.inLane(s, l, loop) && t.InDemandOrder:
+			// A loop around the points would have all rows done before it.
+			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Tile: extent[l], Extent: 1})
+			colours = append(colours, plan.Use{Loop: l, Tile: extent[l], Extent: extent[l]})
 		case w.inLane(s, l, loop):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: extent[l]})
 		default:
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: extent[l]})
 		}
 	}
+	n.Unrolled = append(n.Unrolled, colours...)
 	if w.y >= 0 {
 		n.Unrolled = append(n.Unrolled, plan.Use{Loop: w.y, Tile: t.Rows, Extent: t.Rows})
 	}

@@ -210,26 +210,31 @@ func (e *exchanges) check(trace []simulator.ShuffleLine, values map[place]uint32
 	fault := func(s *simulator.ShuffleLine, format string, args ...any) {
 		faults = append(faults, fmt.Sprintf("line %d, block %v, warp %d: %s", s.Line, s.Block, s.Warp, fmt.Sprintf(format, args...)))
 	}
+	corner := func(s *simulator.ShuffleLine) (x0, y0 int) {
+		return s.Block[0] * int(e.k.Warp.Width), s.Block[1]*int(e.k.Warp.Rows*e.k.Warp.Warps) + s.Warp*int(e.k.Warp.Rows)
+	}
+	// What a lane gets is this, if it is anything.
+	gets := func(s *simulator.ShuffleLine, lane int) (exchange, bool) {
+		x0, y0 := corner(s)
+		from := s.From[lane]
+		if s.Lanes>>lane&1 == 0 || s.Undefined>>from&1 != 0 {
+			return exchange{}, false
+		}
+		at, ok := points[s.Values[from]]
+		if !ok || at.stage < 0 {
+			return exchange{}, false
+		}
+		element := at.x - x0 - e.lo[at.stage][0]
+		return exchange{at.stage, from - lane, element - from*int(e.k.Warp.Points), at.y - y0 - e.lo[at.stage][1]}, true
+	}
 	for i := range trace {
 		s := &trace[i]
-		x0, y0 := s.Block[0]*int(e.k.Warp.Width), s.Block[1]*int(e.k.Warp.Rows*e.k.Warp.Warps)+s.Warp*int(e.k.Warp.Rows)
+		x0, y0 := corner(s)
 		// Only tiles of which all that they need lies within the image: beyond its edge values repeat.
 		if x0+e.lo[0][0] < 0 || y0+e.lo[0][1] < 0 || x0+e.hi[0][0] >= width || y0+e.hi[0][1] >= height {
 			continue
 		}
-		// What lane l gets is this, if it is anything.
-		gets := func(lane int) (exchange, bool) {
-			from := s.From[lane]
-			if s.Lanes>>lane&1 == 0 || s.Undefined>>from&1 != 0 {
-				return exchange{}, false
-			}
-			at, ok := points[s.Values[from]]
-			if !ok || at.stage < 0 {
-				return exchange{}, false
-			}
-			element := at.x - x0 - e.lo[at.stage][0]
-			return exchange{at.stage, from - lane, element - from*int(e.k.Warp.Points), at.y - y0 - e.lo[at.stage][1]}, true
-		}
+		gets := func(lane int) (exchange, bool) { return gets(s, lane) }
 		got, ok := gets(0)
 		if !ok {
 			fault(s, "lane 0 gets no point of any stage from lane %d", s.From[0])
@@ -257,6 +262,27 @@ func (e *exchanges) check(trace []simulator.ShuffleLine, values map[place]uint32
 			fault(s, "it gets %+v, elsewhere %+v", got, old)
 		}
 		meaning[s.Line], registers[s.Register], seen[got], whole[s.Line] = got, held, true, true
+	}
+	// The code of blocks at the right and lower edge is its own: of its shuffles those lanes tell whose values stand in the image once: its last column is repeated beyond it.
+	inner := maps.Clone(whole)
+	for i := range trace {
+		s := &trace[i]
+		x0, y0 := corner(s)
+		if inner[s.Line] || x0+e.lo[0][0] < 0 || y0+e.lo[0][1] < 0 {
+			continue
+		}
+		got, ok := gets(s, 0)
+		lanes := e.all[got]
+		if !ok || lanes == 0 {
+			continue // a row beyond the image; another warp has to tell
+		}
+		for lane := range plan.WarpLanes {
+			x := x0 + e.lo[got.stage][0] + (lane+got.lanes)*int(e.k.Warp.Points) + got.point
+			if other, ok := gets(s, lane); lanes>>lane&1 != 0 && x < width-1 && (!ok || other != got) {
+				fault(s, "at the edge lane %d gets %+v (%t), lane 0 gets %+v", lane, other, ok, got)
+			}
+		}
+		whole[s.Line] = true
 	}
 	for i := range trace {
 		if !whole[trace[i].Line] && len(faults) == 0 {

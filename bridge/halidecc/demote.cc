@@ -1,7 +1,7 @@
 //go:build halide
 
 #include "demote.h"
-#include "lanebody.h"
+#include "lanekernel.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -12,57 +12,6 @@ using namespace Halide::Internal;
 namespace gowarp {
 
 namespace {
-
-// The allocations that a kernel's lanes share, and what else it consists of.
-class Survey : public IRVisitor {
-public:
-    Held held;
-    const For *lanes = nullptr, *warps = nullptr;
-    std::string why;  // for which it is no kernel of warps' tiles
-
-private:
-    using IRVisitor::visit;
-
-    void visit(const For *op) override {
-        if (op->for_type == ForType::GPULane) {
-            if (lanes || !is_const(op->extent, warp_lanes)) {
-                why = "its lanes are not one loop over " + std::to_string(warp_lanes);
-            }
-            lanes = op;
-        } else if (op->for_type == ForType::GPUThread) {
-            if (warps || lanes || !as_const_int(op->extent)) {
-                why = "its warps are not one loop of constant extent";
-            }
-            warps = op;
-        } else if (op->for_type != ForType::GPUBlock && !lanes) {
-            why = "a loop goes around its lanes";
-        }
-        IRVisitor::visit(op);
-    }
-
-    void visit(const IfThenElse *op) override {
-        if (warps && !lanes) {
-            why = "a condition stands around its lanes";
-        }
-        IRVisitor::visit(op);
-    }
-
-    void visit(const Call *op) override {
-        if (op->is_intrinsic(Call::gpu_thread_barrier)) {
-            why = "it has other barriers";
-        }
-        IRVisitor::visit(op);
-    }
-
-    void visit(const Allocate *op) override {
-        if (op->memory_type == MemoryType::GPUShared) {
-            why = "it has other shared memory";
-        } else if (lanes) {
-            held[op->name] = op;
-        }
-        IRVisitor::visit(op);
-    }
-};
 
 // A condition on which warp it is, which Halide may test before its lanes run, tested in every lane: barriers, at which all warps of the
 // block have to come by, are then not under it.
@@ -116,7 +65,7 @@ class TestInLanes : public IRMutator {
 // A kernel with the registers moved: the lane's body anew, the scratch around the threads.
 class Rebuild : public IRMutator {
 public:
-    Rebuild(const Places &places, const Survey &survey, int scratch_bytes)
+    Rebuild(const Places &places, const LaneKernel &survey, int scratch_bytes)
         : places_(places), survey_(survey), bytes_(scratch_bytes) {}
 
 private:
@@ -129,7 +78,7 @@ private:
 
     Stmt visit(const For *op) override {
         if (op->for_type == ForType::GPULane) {
-            Stmt body = straighten(places_, survey_.held, survey_.lanes, survey_.warps, bytes_, op->body);
+            Stmt body = straighten(places_, survey_.held, survey_.lanes, survey_.warps, bytes_, {}, op->body).build();
             for (const auto &h : survey_.held) {
                 const Allocate *a = h.second;
                 if (!whole(a->name)) {
@@ -151,7 +100,7 @@ private:
     Stmt visit(const Free *op) override { return survey_.held.count(op->name) && whole(op->name) ? Evaluate::make(0) : Stmt(op); }
 
     const Places &places_;
-    const Survey &survey_;
+    const LaneKernel &survey_;
     const int bytes_;
     bool placed_ = false;
 };
@@ -207,16 +156,15 @@ Stmt Demote::visit(const For *op) {
         return IRMutator::visit(op);
     }
     const Stmt kernel = TestInLanes().mutate(Stmt(op));
-    Survey survey;
-    kernel.accept(&survey);
+    const LaneKernel survey(kernel);
     try {
         int scratch_bytes = 0;
         const Places places = placed(survey.held, demotions_, scratch_bytes);
         if (places.empty()) {
             return op;
         }
-        if (!survey.why.empty()) {
-            throw Unsuitable{survey.why};
+        if (!survey.why.empty() || survey.under_condition) {
+            throw Unsuitable{survey.why.empty() ? "a condition stands around its lanes" : survey.why};
         }
         return Rebuild(places, survey, scratch_bytes).mutate(kernel);
     } catch (const Unsuitable &u) {

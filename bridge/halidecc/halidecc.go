@@ -3,7 +3,7 @@
 // Package halidecc is the C++ half of the bridge: the only code that sees
 // Halide's data structures. Its C++ writes a pipeline as JSON (export.cc, with
 // graph.cc, nodes.cc, boxes.cc, indexing.cc, scheduled.cc and target.cc), applies directives
-// to Funcs (apply.cc), moves registers of lanes into shared memory (demote.cc, with lanebody.cc, straight.cc, order.cc and shuffle.cc), compares what Halide makes of them with what was expected (check.cc,
+// to Funcs (apply.cc), moves registers of lanes into shared memory (demote.cc, with lanekernel.cc, lanebody.cc, straight.cc, order.cc and shuffle.cc), orders what lanes do (demandorder.cc, with demand.cc, sharing.cc, interior.cc and addresses.cc), compares what Halide makes of them with what was expected (check.cc,
 // with launches.cc, sizes.cc and forked.cc), says what device code comes of them (code.cc) and what a run of them asks of the driver (record.cc, recorder.cc),
 // chooses among answers by the check (choose.cc), and registers the autoscheduler (register.cc).
 //

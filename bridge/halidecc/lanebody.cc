@@ -26,15 +26,24 @@ public:
             widths.insert(p.second.type.bytes());
         }
         for (int w : widths) {
-            const std::string name = "gowarp.base" + std::to_string(w);
+            const std::string name = prefix_ + ".base" + std::to_string(w);
             line_.let(name, warp_ * (scratch_bytes / w) + lane_);
             base_[w] = Variable::make(Int(32), name);
         }
     }
 
-    Stmt straight(const Stmt &body) {
+    StraightLine straight(const Definitions &around, const Stmt &body) {
+        for (const auto &d : around) {
+            Reads r;
+            d.second.accept(&r);
+            if (!r.any) {
+                const Expr value = mutate(d.second);
+                env_[d.first] = Variable::make(value.type(), fresh());
+                line_.let(env_[d.first].as<Variable>()->name, value);
+            }
+        }
         walk(body);
-        return line_.build();
+        return line_;
     }
 
 private:
@@ -181,7 +190,7 @@ private:
         return before;
     }
 
-    std::string fresh() { return "gowarp.t" + std::to_string(names_++); }
+    std::string fresh() { return prefix_ + "." + std::to_string(names_++); }
 
     // What may be computed again at every use: a read, what converts it, and a choice between two.
     static bool small(const Expr &e) {
@@ -435,6 +444,7 @@ private:
         return Store::make(scratch_name, value, element(places_.at(op->name), slot, Expr()), Parameter(), const_true(), ModulusRemainder());
     }
 
+    const std::string prefix_ = unique_name("gowarp.lane");  // no two kernels use a name
     const Places &places_;
     const Held &held_;
     const Expr lane_;
@@ -456,8 +466,8 @@ private:
 
 }  // namespace
 
-Stmt straighten(const Places &places, const Held &held, const For *lanes, const For *warps, int scratch_bytes, const Stmt &body) {
-    return Straighten(places, held, lanes, warps, scratch_bytes).straight(body);
+StraightLine straighten(const Places &places, const Held &held, const For *lanes, const For *warps, int scratch_bytes, const Definitions &around, const Stmt &body) {
+    return Straighten(places, held, lanes, warps, scratch_bytes).straight(around, body);
 }
 
 }  // namespace gowarp

@@ -2,6 +2,7 @@
 
 #include "passes.h"
 #include "anysize.h"
+#include "demandorder.h"
 #include "demote.h"
 #include "text.h"
 
@@ -21,6 +22,16 @@ std::vector<Demotion> demotions(const Graph &g, const gowarp_directive *directiv
         const gowarp_directive &d = directives[i];
         if (str(d.op) == "demote") {
             out.push_back({g.funcs[d.func].original.name(), (int)d.n, (int)d.offset});
+        }
+    }
+    return out;
+}
+
+std::map<std::string, int> demanded(const Graph &g, const gowarp_directive *directives, int count) {
+    std::map<std::string, int> out;
+    for (int i = 0; i < count; i++) {
+        if (str(directives[i].op) == "demand_order") {
+            out[g.funcs[directives[i].func].original.name()] = (int)directives[i].n;
         }
     }
     return out;
@@ -99,6 +110,9 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     }
     if (auto moved = demotions(g, directives, count); !moved.empty()) {
         out.push_back(std::make_unique<Demote>(std::move(moved)));
+    }
+    if (auto funcs = demanded(g, directives, count); !funcs.empty()) {
+        out.push_back(std::make_unique<DemandOrder>(std::move(funcs)));
     }
     return out;
 }

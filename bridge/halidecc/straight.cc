@@ -2,6 +2,10 @@
 
 #include "straight.h"
 
+#include <map>
+#include <set>
+#include <sstream>
+
 using namespace Halide;
 using namespace Halide::Internal;
 
@@ -50,21 +54,116 @@ void StraightLine::barrier() {
     barriers_++;
 }
 
-Stmt StraightLine::build() {
-    Stmt all;
-    for (auto r = runs_.rbegin(); r != runs_.rend(); r++) {
-        if (!r->body.empty()) {
-            Stmt s = Block::make(r->body);
-            for (auto g = r->guards.rbegin(); g != r->guards.rend(); g++) {
-                s = IfThenElse::make(*g, s, Stmt());
-            }
-            all = all.defined() ? Block::make(s, all) : s;
+namespace {
+
+// Puts what stands for variables in their place.
+class Replace : public IRMutator {
+public:
+    std::map<std::string, Expr> by;
+
+private:
+    using IRMutator::visit;
+    Expr visit(const Variable *op) override {
+        const auto v = by.find(op->name);
+        return v == by.end() ? Expr(op) : v->second;
+    }
+};
+
+class Variables : public IRGraphVisitor {
+public:
+    std::set<std::string> seen;
+
+private:
+    using IRGraphVisitor::visit;
+    void visit(const Variable *op) override { seen.insert(op->name); }
+};
+
+}  // namespace
+
+// Halide looks through all that follows a definition for uses of it, so that thousands around each other take it minutes. Those that one
+// run alone uses stand around it; the others are registers that are set once.
+Stmt StraightLine::build() const {
+    std::map<std::string, size_t> last;  // the last run that uses a definition
+    for (size_t n = 0; n < runs_.size(); n++) {
+        Variables v;
+        for (const auto &l : runs_[n].lets) {
+            l.second.accept(&v);
         }
-        for (auto l = r->lets.rbegin(); all.defined() && l != r->lets.rend(); l++) {
-            all = LetStmt::make(l->first, l->second, all);
+        for (const Expr &g : runs_[n].guards) {
+            g.accept(&v);
+        }
+        for (const Stmt &s : runs_[n].body) {
+            s.accept(&v);
+        }
+        for (const std::string &name : v.seen) {
+            last[name] = n;
         }
     }
-    return all.defined() ? all : Evaluate::make(0);
+    struct Registers {
+        std::string name;
+        Type type;
+        int count = 0;
+    };
+    std::map<std::string, Registers> kept;
+    const std::string base = unique_name("gowarp.kept");
+    Replace replace;
+    std::vector<Stmt> all;
+    for (size_t n = 0; n < runs_.size(); n++) {
+        const Run &r = runs_[n];
+        // What a register is computed from is in one too.
+        Variables of_registers;
+        for (auto l = r.lets.rbegin(); l != r.lets.rend(); l++) {
+            const auto used = last.find(l->first);
+            if (used != last.end() && (used->second > n || of_registers.seen.count(l->first))) {
+                of_registers.seen.insert(l->first);
+                l->second.accept(&of_registers);
+            }
+        }
+        std::vector<std::pair<std::string, Expr>> around;
+        for (const auto &l : r.lets) {
+            const auto used = last.find(l.first);
+            if (used == last.end()) {
+                continue;
+            }
+            const Expr value = replace.mutate(l.second);
+            if (!of_registers.seen.count(l.first)) {
+                around.emplace_back(l.first, value);
+                continue;
+            }
+            // Conditions are kept as bytes.
+            const Type type = value.type().is_bool() ? UInt(8) : value.type();
+            std::ostringstream key;
+            key << type;
+            Registers &k = kept[key.str()];
+            if (k.count == 0) {
+                k.name = base + "." + std::to_string(kept.size());
+                k.type = type;
+            }
+            const Expr index = k.count++;
+            all.push_back(Store::make(k.name, cast(type, value), index, Parameter(), const_true(), ModulusRemainder()));
+            replace.by[l.first] = cast(value.type(), Load::make(type, k.name, index, Buffer<>(), Parameter(), const_true(), ModulusRemainder()));
+        }
+        if (r.body.empty()) {
+            continue;
+        }
+        Stmt s = replace.mutate(Block::make(r.body));
+        if (!r.guards.empty()) {
+            Expr all = r.guards[0];
+            for (size_t g = 1; g < r.guards.size(); g++) {
+                all = all && r.guards[g];
+            }
+            s = IfThenElse::make(replace.mutate(all), s, Stmt());
+        }
+        for (auto l = around.rbegin(); l != around.rend(); l++) {
+            s = LetStmt::make(l->first, l->second, s);
+        }
+        all.push_back(s);
+    }
+    Stmt out = all.empty() ? Evaluate::make(0) : Block::make(all);
+    for (const auto &k : kept) {
+        out = Allocate::make(k.second.name, k.second.type, MemoryType::Register, {Expr(k.second.count)}, const_true(), out);
+    }
+    return out;
 }
 
 }  // namespace gowarp

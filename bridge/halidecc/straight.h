@@ -25,16 +25,17 @@ public:
     // A barrier of the whole block.
     void barrier();
 
-    int barriers() const { return barriers_; }
-    // Everything, as one statement.
-    Halide::Internal::Stmt build();
-
-private:
     struct Run {
         std::vector<std::pair<std::string, Halide::Expr>> lets;
         Guards guards;
         std::vector<Halide::Internal::Stmt> body;
     };
+    const std::vector<Run> &runs() const { return runs_; }
+    int barriers() const { return barriers_; }
+    // Everything, as one statement.
+    Halide::Internal::Stmt build() const;
+
+private:
     std::vector<Run> runs_{1};
     int barriers_ = 0;
 };

@@ -261,6 +261,8 @@ func (d *Directive) fact() (what, value string) {
 		return "fuse", fmt.Sprintf("%s, %s into %s", d.Vars[0], d.Vars[1], d.Vars[2])
 	case BoundStorage, BoundExtent, AlignStorage:
 		return fmt.Sprintf("%s %s", d.Do, d.Vars[0]), fmt.Sprint(d.N)
+	case DemandOrder:
+		return string(d.Do), fmt.Sprintf("rows of %d stores", d.N)
 	case Demote:
 		return string(d.Do), fmt.Sprintf("%d registers to byte %d", d.N, d.Offset)
 	case Specialize:

@@ -41,6 +41,7 @@ var forms = map[Do]form{
 	Specialize:      {minVars: 1, maxVars: math.MaxInt, multiples: true},
 	AnySize:         {ofFunc: true},
 	Demote:          {number: true, ofFunc: true, offset: true},
+	DemandOrder:     {number: true, ofFunc: true},
 	RFactor:         {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 

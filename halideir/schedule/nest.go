@@ -60,13 +60,14 @@ type placement struct {
 
 // program is a pipeline with its directives carried out.
 type program struct {
-	p       *halideir.Pipeline
-	nests   [][]*nest
-	special []*nest // per Func: the special case of its pure definition, or nil
-	compute []placement
-	store   []placement
-	memory  []Memory
-	demoted []*Directive // per Func: that demotes it, or nil
+	p        *halideir.Pipeline
+	nests    [][]*nest
+	special  []*nest // per Func: the special case of its pure definition, or nil
+	compute  []placement
+	store    []placement
+	memory   []Memory
+	demoted  []*Directive // per Func: that demotes it, or nil
+	demanded []bool       // per Func: its kernel's lanes do what is demanded first
 	// callers has the edges into each Func, self edges left out.
 	callers [][]halideir.Edge
 }
@@ -79,7 +80,7 @@ func newProgram(p *halideir.Pipeline) *program {
 		compute: make([]placement, len(p.Funcs)),
 		store:   make([]placement, len(p.Funcs)),
 		memory:  make([]Memory, len(p.Funcs)),
-		demoted: make([]*Directive, len(p.Funcs)),
+		demoted: make([]*Directive, len(p.Funcs)), demanded: make([]bool, len(p.Funcs)),
 		callers: make([][]halideir.Edge, len(p.Funcs)),
 	}
 	for i := range p.Funcs {
@@ -244,6 +245,8 @@ func (g *program) doFunc(d *Directive, f *halideir.Func) error {
 		if g.special[d.Func] == nil {
 			return fmt.Errorf("%s has no special case that could run at any size", f.Label)
 		}
+	case DemandOrder:
+		g.demanded[d.Func] = true
 	case Demote:
 		if g.demoted[d.Func] != nil {
 			return fmt.Errorf("%s is demoted already", f.Label)

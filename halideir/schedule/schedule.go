@@ -55,6 +55,9 @@ const (
 	// Demote keeps the first N registers of each lane that a Func takes in the scratch of its warp in shared memory,
 	// from the byte Offset on. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
 	Demote Do = "demote"
+	// DemandOrder has the lanes of the kernel of an output, whose tile is in the registers of a warp, compute what a row of the tile needs just before that
+	// row, of N points, in place of all rows of one Func after the other. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
+	DemandOrder Do = "demand_order"
 	// RFactor makes partial results of a reduction, side by side over the reduction variables in Vars: each whole where its number in Multiples is 0,
 	// else over the inner part of a split by it. It makes two Funcs, which come before Func and move it and all behind it: the partial results and
 	// their copy. It stands before all other directives.

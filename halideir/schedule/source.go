@@ -65,7 +65,9 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 		}
 	}
 	w.factor(factorings)
-	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool { return d.Do == Demote || d.Do == AnySize || d.Do == RFactor })
+	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool {
+		return d.Do == Demote || d.Do == DemandOrder || d.Do == AnySize || d.Do == RFactor
+	})
 	for i := range ds {
 		w.declare(&ds[i])
 	}
@@ -259,21 +261,26 @@ func remainder(maximum, buffer string, dims []int, multiples []int64) string {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, special []string
+	var registers, ordered, special []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
 			registers = append(registers, fmt.Sprintf("%s: the first %d registers of each lane, from byte %d of its warp's scratch on", d.Name, d.N, d.Offset))
+		case DemandOrder:
+			ordered = append(ordered, d.Name)
 		case AnySize:
 			special = append(special, d.Name)
 		}
 	}
-	if registers == nil && special == nil {
+	if registers == nil && ordered == nil && special == nil {
 		return nil
 	}
 	lines := []string{"This is not all of the schedule: lowering passes of gowarp's own do what no call of Halide's asks for. Without them the", "results are the same."}
 	if registers != nil {
 		lines = append(append(lines, "These registers are in shared memory:"), registers...)
+	}
+	if ordered != nil {
+		lines = append(lines, "Lanes compute what a row of these needs just before it, and hold less at once: "+strings.Join(ordered, ", "))
 	}
 	if special != nil {
 		lines = append(lines, "Special cases for whole groups of points run at all sizes of a group at least: "+strings.Join(special, ", "))

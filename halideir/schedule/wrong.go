@@ -24,6 +24,7 @@ var wrongForms = []wrongForm{
 	{"wide-in-lanes", wideInLanes},
 	{"read-output", readOutput},
 	{"demoted", demoted},
+	{"demand-order", demandOrder},
 }
 
 // CheckForms is Check, and then reports the first form of the schedule that Halide 21 gets wrong.
@@ -226,6 +227,25 @@ func demoted(g *program) error {
 		}
 		if g.memory[fn] != MemoryRegister || g.compute[fn].at == nil || len(g.nests[fn]) != 1 || g.nests[fn][0].count(laneLoop) == 0 {
 			return fmt.Errorf("%s is demoted and not in the registers of lanes", g.p.Funcs[fn].Label)
+		}
+	}
+	return nil
+}
+
+// demandOrder: only the lanes of a kernel that has nothing in a scratch can take another order; others keep theirs, with a message at best.
+func demandOrder(g *program) error {
+	for fn, yes := range g.demanded {
+		if !yes {
+			continue
+		}
+		label := g.p.Funcs[fn].Label
+		if len(g.nests[fn]) != 1 || g.nests[fn][0].count(laneLoop) == 0 {
+			return fmt.Errorf("%s is computed in the order of demand and not by lanes", label)
+		}
+		for of, d := range g.demoted {
+			if at := g.compute[of].at; d != nil && at != nil && at.Func == fn {
+				return fmt.Errorf("%s is computed in the order of demand, and %s, which it needs, is demoted: lanes wait for each other there", label, g.p.Funcs[of].Label)
+			}
 		}
 	}
 	return nil

@@ -16,6 +16,8 @@ type Warp struct {
 	Rows    int64 // of the tile, all of them in each lane
 	Layers  int64 // likewise
 	Warps   int64 // a block, one below the other
+	// InDemandOrder says that a lane computes what a row of the output needs just before that row; else it computes all rows of one stage after the other.
+	InDemandOrder bool
 	// Scratch is the shared memory of a warp, in bytes: what its members have there instead of in registers.
 	Scratch int64
 }

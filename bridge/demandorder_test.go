@@ -1,0 +1,111 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/internal/ptxas"
+)
+
+// undemanded is a saved schedule without the directive demand_order.
+func undemanded(t *testing.T, saved string) string {
+	t.Helper()
+	directive := regexp.MustCompile(`(?s),?\s*\{[^{}]*"do": ?"demand_order"[^{}]*\}`)
+	if n := len(directive.FindAllString(saved, -1)); n != 1 {
+		t.Fatalf("demand_order stands %d times in\n%s", n, saved)
+	}
+	file := filepath.Join(t.TempDir(), "schedule.json")
+	if err := os.WriteFile(file, []byte(directive.ReplaceAllString(saved, "")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// byStages is the file of the schedule that gowarp makes of a generator, without the directive demand_order.
+func byStages(t *testing.T, g harness.Generator, params map[string]string) string {
+	t.Helper()
+	exe, err := tree(t).Compile(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return undemanded(t, text(t, savedAs(t, exe, g.Name, params)))
+}
+
+// savedAs is the file of a saved schedule of a generator's pipeline.
+func savedAs(t *testing.T, exe, name string, params map[string]string) string {
+	t.Helper()
+	dump := filepath.Join(t.TempDir(), "pipeline.json")
+	ok(t, nil, exe, scheduled(t, name, cudaTarget, "autoscheduler.dump="+dump)...)
+	var given []string
+	for k, v := range params {
+		given = append(given, "--param", k+"="+v)
+	}
+	return savedSchedule(t, []byte(text(t, dump)), given...)
+}
+
+// TestDemandOrder: the lowering pass changes when lanes compute what, and nothing else: at sizes of whole tiles, of none, and smaller than one the
+// results are those of the CPU, with nothing found, and those of the same schedule without the pass; a tall tile spills less by it.
+func TestDemandOrder(t *testing.T) {
+	tr := tree(t)
+	g := harness.Generator{Source: "bridge/testdata/edges.cc", Name: "edges"}
+	emit := func(s harness.Scheduler) (*harness.Emission, *harness.Program) {
+		t.Helper()
+		e, err := tr.Emit(g, harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := tr.Link(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e, p
+	}
+	_, cpu := built(t, g, "host", harness.Root())
+	rng := rand.New(rand.NewPCG(7, 1))
+	for _, tile := range []string{"1x6x2", "2x12x1", "2x4x2:strided"} {
+		t.Run(strings.ReplaceAll(tile, ":", "-"), func(t *testing.T) {
+			params := map[string]string{"tiling": "warp-registers", "cost": "issue", "warp_tile": tile}
+			demanded, by := emit(harness.Gowarp(params))
+			stages, without := emit(harness.Gowarp(map[string]string{"schedule": byStages(t, g, params)}))
+
+			spilled := func(e *harness.Emission) int {
+				code, err := e.PTX()
+				if err != nil {
+					t.Fatal(err)
+				}
+				use, err := tr.Ptxas(code, 75, ptxas.MaxRegisters)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bytes := 0
+				for _, u := range use {
+					bytes += u.SpillBytes()
+				}
+				return bytes
+			}
+			if a, b := spilled(demanded), spilled(stages); tile == "2x12x1" && a >= b {
+				t.Errorf("%d bytes spilled in the order of demand, %d by stages", a, b)
+			}
+			for _, size := range [][2]int{{120, 24}, {131, 77}, {7, 5}, {61, 1}} {
+				in := harness.Args{"input": noise(rng, size[0], size[1], 3)}
+				shapes := map[string][]int{"out": {size[0], size[1], 3}}
+				want, err := cpu.Run(maps.Clone(in), shapes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for what, p := range map[string]*harness.Program{"in the order of demand": by, "by stages": without} {
+					simulated(t, p, in, shapes, want["out"], harness.Default, fmt.Sprintf("%s at %v", what, size))
+				}
+			}
+		})
+	}
+}
