@@ -190,7 +190,19 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	}
 	c.count.outputs = c.count.width * lp.rows * lp.layers
 	c.count.Issued = tileInstructions
-	c.largest = int(lp.px*lp.rows*lp.layers) * MaxSerialExtent * MaxSerialExtent
+	outLoops := int64(1)
+	for l, loop := range w.pr.P.Funcs[w.g.Out].Stages[0].Loops {
+		extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent[l]
+		switch {
+		case l == w.x || l == w.y || l == w.z && lp.layers > 1 || !w.inLane(s, l, loop):
+		case w.inDemandOrder(lp):
+			c.colours[loop.Arg] = extent
+			c.count.outputs *= extent
+		default:
+			outLoops *= extent
+		}
+	}
+	c.largest = int(c.count.outputs / c.count.width * lp.px)
 	for i := range s.members {
 		m := &s.members[i]
 		slots := m.points(lp.px)
@@ -209,18 +221,6 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		m := &s.members[i]
 		if err := c.run(m.fn, m.grow, m.lane); err != nil {
 			return c.count, err
-		}
-	}
-	outLoops := int64(1)
-	for l, loop := range w.pr.P.Funcs[w.g.Out].Stages[0].Loops {
-		extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent[l]
-		switch {
-		case l == w.x || l == w.y || l == w.z && lp.layers > 1 || !w.inLane(s, l, loop):
-		case w.inDemandOrder(lp):
-			c.colours[loop.Arg] = extent
-			c.count.outputs *= extent
-		default:
-			outLoops *= extent
 		}
 	}
 	before, fetched := c.count.Counts, c.fetched.Len()
