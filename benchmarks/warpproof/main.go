@@ -7,6 +7,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,11 +72,7 @@ func report(w io.Writer, dir string) (bad int, err error) {
 	if len(columns) == 0 {
 		return 0, fmt.Errorf("%s: no folder of lines named as a size, as 131x77", dir)
 	}
-	rows := make([][2]string, 0, len(cells))
-	for row := range cells {
-		rows = append(rows, row)
-	}
-	slices.SortFunc(rows, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	rows := slices.SortedFunc(maps.Keys(cells), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	slices.Sort(columns)
 	fmt.Fprintf(w, "| program | scheduler | %s |\n|---|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 	for _, row := range rows {
@@ -93,26 +90,11 @@ func report(w io.Writer, dir string) (bad int, err error) {
 		fmt.Fprintln(w)
 	}
 	var words []string
-	for _, o := range outcomeOrder(outcomes) {
-		words = append(words, fmt.Sprintf("%d %s", outcomes[o], o))
-	}
-	fmt.Fprintf(w, "\n%d cells: %s.\n", total(outcomes), strings.Join(words, ", "))
-	return bad, nil
-}
-
-func outcomeOrder(outcomes map[string]int) []string {
-	var all []string
-	for o := range outcomes {
-		all = append(all, o)
-	}
-	slices.Sort(all)
-	return all
-}
-
-func total(outcomes map[string]int) int {
 	n := 0
-	for _, c := range outcomes {
-		n += c
+	for _, o := range slices.Sorted(maps.Keys(outcomes)) {
+		words = append(words, fmt.Sprintf("%d %s", outcomes[o], o))
+		n += outcomes[o]
 	}
-	return n
+	fmt.Fprintf(w, "\n%d cells: %s.\n", n, strings.Join(words, ", "))
+	return bad, nil
 }

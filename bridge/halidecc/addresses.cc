@@ -63,7 +63,7 @@ public:
             }
             const Pair pair = most->first;
             const int sum = (int)terms_.size();
-            terms_.push_back(Add::make(wide(pair.first), wide(pair.second)));
+            terms_.push_back(Expr());  // of pairs only the two are known
             of_.push_back(pair);
             for (auto &i : indices_) {
                 Terms &t = i.second;
@@ -85,10 +85,7 @@ public:
 
     bool is_pair(int term) const { return of_[term].first >= 0; }
     Pair pair(int term) const { return of_[term]; }
-    Expr wide(int term) const {
-        const Expr &e = terms_[term];
-        return e.type() == Int(64) ? e : cast(Int(64), e);
-    }
+    Expr wide(int term) const { return cast(Int(64), terms_[term]); }
 
 private:
     using IRVisitor::visit;
@@ -117,21 +114,15 @@ private:
         return !r.any && std::none_of(inner_.begin(), inner_.end(), [&](const std::string &name) { return expr_uses_var(e, name); });
     }
 
-    void visit(const Let *op) override {
+    template<typename T>
+    void within(const T *op) {
         inner_.push_back(op->name);
         IRVisitor::visit(op);
         inner_.pop_back();
     }
-    void visit(const LetStmt *op) override {
-        inner_.push_back(op->name);
-        IRVisitor::visit(op);
-        inner_.pop_back();
-    }
-    void visit(const For *op) override {
-        inner_.push_back(op->name);
-        IRVisitor::visit(op);
-        inner_.pop_back();
-    }
+    void visit(const Let *op) override { within(op); }
+    void visit(const LetStmt *op) override { within(op); }
+    void visit(const For *op) override { within(op); }
 
     const Held &held_;
     std::vector<std::string> inner_;

@@ -26,26 +26,15 @@ public:
     std::set<Element> reads, writes;
     bool barrier = false;
 
-    bool only_reads(const Held &held) const {
-        for (const Element &e : reads) {
-            if (!held.count(e.first)) {
-                return false;
-            }
-        }
-        return true;
-    }
-    bool only_writes(const Held &held) const {
-        for (const Element &e : writes) {
-            if (!held.count(e.first)) {
-                return false;
-            }
-        }
-        return true;
-    }
+    bool only_reads(const Held &held) const { return all_held(reads, held); }
+    bool only_writes(const Held &held) const { return all_held(writes, held); }
 
 private:
     using IRGraphVisitor::visit;
 
+    static bool all_held(const std::set<Element> &elements, const Held &held) {
+        return std::all_of(elements.begin(), elements.end(), [&](const Element &e) { return held.count(e.first) > 0; });
+    }
     static int element(const Expr &index) {
         const auto n = as_const_int(index);
         return n ? (int)*n : any_element;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -17,9 +16,10 @@ namespace {
 // The most nodes of a condition with all definitions in their place.
 constexpr int most_nodes = 400;
 
+// Puts definitions in the place of their names, and notes what is left.
 class Whole : public IRMutator {
 public:
-    explicit Whole(const std::string &lane, const Expr &is) : lane_(lane), is_(is) {}
+    explicit Whole(const std::string &lane) : lane_(lane) {}
 
     std::map<std::string, Expr> definitions;
     bool of_lane = false, of_others = false;
@@ -34,7 +34,7 @@ private:
     Expr visit(const Variable *op) override {
         if (op->name == lane_) {
             of_lane = true;
-            return is_.defined() ? is_ : Expr(op);
+            return op;
         }
         const auto d = definitions.find(op->name);
         if (d == definitions.end()) {
@@ -45,7 +45,6 @@ private:
     }
 
     const std::string lane_;
-    const Expr is_;
 };
 
 // The parts of a condition that all have to hold.
@@ -60,7 +59,7 @@ void conjuncts(const Expr &e, std::vector<Expr> &all) {
 
 class Find {
 public:
-    Find(const For *lanes, const For *warps) : lane_(lanes->name), warps_(warps), whole_(lane_, Expr()) {}
+    Find(const For *lanes, const For *warps) : lane_(lanes->name), warps_(warps), whole_(lane_) {}
 
     void define(const std::string &name, const Expr &value) {
         Reads r;
@@ -103,13 +102,7 @@ public:
         return kept;
     }
 
-    Expr condition() const {
-        Expr all;
-        for (const Expr &e : parts_) {
-            all = all.defined() ? all && e : e;
-        }
-        return all;
-    }
+    Expr condition() const { return conjunction(parts_); }
 
 private:
     // A condition in terms of what is known before a lane starts; undefined if it is about something else, or may change back and forth along the lanes.

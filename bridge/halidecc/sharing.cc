@@ -206,7 +206,7 @@ private:
             return v;
         }
         fates_[v].born = stretch_;
-        for (int of : std::vector<int>(values_.all()[v].of)) {
+        for (int of : values_.all()[v].of) {
             born(of);
         }
         if (values_.all()[v].stays) {
@@ -246,9 +246,8 @@ private:
                 const bool alone = f.needed.size() == 1 && under_condition(s) && !values_.all()[v].stays;
                 f.computed.insert(f.born < 0 || s < f.born || alone ? s : f.born);
             }
-            const std::set<int> computed = f.computed;
             for (int of : values_.all()[v].of) {
-                fate(of).needed.insert(computed.begin(), computed.end());
+                fate(of).needed.insert(f.computed.begin(), f.computed.end());
             }
         }
     }

@@ -56,19 +56,6 @@ void StraightLine::barrier() {
 
 namespace {
 
-// Puts what stands for variables in their place.
-class Replace : public IRMutator {
-public:
-    std::map<std::string, Expr> by;
-
-private:
-    using IRMutator::visit;
-    Expr visit(const Variable *op) override {
-        const auto v = by.find(op->name);
-        return v == by.end() ? Expr(op) : v->second;
-    }
-};
-
 class Variables : public IRGraphVisitor {
 public:
     std::set<std::string> seen;
@@ -79,6 +66,14 @@ private:
 };
 
 }  // namespace
+
+Expr conjunction(const std::vector<Expr> &conditions) {
+    Expr all;
+    for (const Expr &c : conditions) {
+        all = all.defined() ? all && c : c;
+    }
+    return all;
+}
 
 // Halide looks through all that follows a definition for uses of it, so that thousands around each other take it minutes. Those that one
 // run alone uses stand around it; the others are registers that are set once.
@@ -106,7 +101,7 @@ Stmt StraightLine::build() const {
     };
     std::map<std::string, Registers> kept;
     const std::string base = unique_name("gowarp.kept");
-    Replace replace;
+    std::map<std::string, Expr> kept_as;  // what stands for definitions that are registers
     std::vector<Stmt> all;
     for (size_t n = 0; n < runs_.size(); n++) {
         const Run &r = runs_[n];
@@ -125,7 +120,7 @@ Stmt StraightLine::build() const {
             if (used == last.end()) {
                 continue;
             }
-            const Expr value = replace.mutate(l.second);
+            const Expr value = substitute(kept_as, l.second);
             if (!of_registers.seen.count(l.first)) {
                 around.emplace_back(l.first, value);
                 continue;
@@ -141,18 +136,14 @@ Stmt StraightLine::build() const {
             }
             const Expr index = k.count++;
             all.push_back(Store::make(k.name, cast(type, value), index, Parameter(), const_true(), ModulusRemainder()));
-            replace.by[l.first] = cast(value.type(), Load::make(type, k.name, index, Buffer<>(), Parameter(), const_true(), ModulusRemainder()));
+            kept_as[l.first] = cast(value.type(), Load::make(type, k.name, index, Buffer<>(), Parameter(), const_true(), ModulusRemainder()));
         }
         if (r.body.empty()) {
             continue;
         }
-        Stmt s = replace.mutate(Block::make(r.body));
+        Stmt s = substitute(kept_as, Block::make(r.body));
         if (!r.guards.empty()) {
-            Expr all = r.guards[0];
-            for (size_t g = 1; g < r.guards.size(); g++) {
-                all = all && r.guards[g];
-            }
-            s = IfThenElse::make(replace.mutate(all), s, Stmt());
+            s = IfThenElse::make(substitute(kept_as, conjunction(r.guards)), s, Stmt());
         }
         for (auto l = around.rbegin(); l != around.rend(); l++) {
             s = LetStmt::make(l->first, l->second, s);

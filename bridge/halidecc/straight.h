@@ -40,6 +40,9 @@ private:
     int barriers_ = 0;
 };
 
+// All conditions as one; undefined if there is none.
+Halide::Expr conjunction(const std::vector<Halide::Expr> &conditions);
+
 }  // namespace gowarp
 
 #endif
