@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -19,16 +20,32 @@ struct Sum {
     int64_t constant = 0;
 };
 
-Sum sum_of(const Expr &e) {
+using Defined = std::map<std::string, Expr>;  // sums, by name
+
+Sum sum_of(const Expr &e, const Defined &defined) {
     if (const Add *a = e.as<Add>()) {
-        Sum s = sum_of(a->a);
-        const Sum t = sum_of(a->b);
+        Sum s = sum_of(a->a, defined);
+        const Sum t = sum_of(a->b, defined);
         s.terms.insert(s.terms.end(), t.terms.begin(), t.terms.end());
         s.constant += t.constant;
         return s;
     }
     if (const auto n = as_const_int(e)) {
         return {{}, *n};
+    }
+    if (const Variable *v = e.as<Variable>()) {
+        const auto d = defined.find(v->name);
+        return d == defined.end() ? Sum{{e}, 0} : sum_of(d->second, defined);
+    }
+    // A row some rows on: where one is, and how far those are.
+    if (const Mul *m = e.as<Mul>()) {
+        for (const auto &[at, stride] : {std::pair(m->a, m->b), std::pair(m->b, m->a)}) {
+            const Sum row = sum_of(at, defined);
+            if (row.constant != 0 && !row.terms.empty() && !is_const(stride)) {
+                const Expr first = std::accumulate(row.terms.begin() + 1, row.terms.end(), row.terms[0], [](const Expr &a, const Expr &b) { return a + b; });
+                return {{first * stride, IntImm::make(stride.type(), row.constant) * stride}, 0};
+            }
+        }
     }
     return {{e}, 0};
 }
@@ -39,6 +56,10 @@ bool of_byte(const Load *op, const Held &held) {
 }
 
 using Terms = std::vector<int>;  // numbers of terms
+struct Index {
+    Terms terms;
+    int64_t constant;
+};
 using Pair = std::pair<int, int>;
 
 // What the indices have in common, pair by pair.
@@ -46,14 +67,25 @@ class Shared : public IRVisitor {
 public:
     explicit Shared(const Held &held) : held_(held) {}
 
+    void define(const std::string &name, const Expr &value) {
+        value.accept(this);
+        if (value.type() == Int(32) && anywhere(value)) {
+            const Sum s = sum_of(value, defined_);
+            if (s.terms.size() > 1 || s.constant != 0) {
+                defined_[name] = value;
+            }
+        }
+    }
+
     // Sums pairs of terms as long as several indices have one in common; each becomes a term.
     void pair_up() {
         for (;;) {
             std::map<Pair, int> uses;
             for (const auto &i : indices_) {
-                for (size_t a = 0; a < i.second.size(); a++) {
-                    for (size_t b = a + 1; b < i.second.size(); b++) {
-                        uses[{i.second[a], i.second[b]}]++;
+                const Terms &t = i.second.terms;
+                for (size_t a = 0; a < t.size(); a++) {
+                    for (size_t b = a + 1; b < t.size(); b++) {
+                        uses[{t[a], t[b]}]++;
                     }
                 }
             }
@@ -66,7 +98,7 @@ public:
             terms_.push_back(Expr());  // of pairs only the two are known
             of_.push_back(pair);
             for (auto &i : indices_) {
-                Terms &t = i.second;
+                Terms &t = i.second.terms;
                 const auto a = std::find(t.begin(), t.end(), pair.first), b = std::find(t.begin(), t.end(), pair.second);
                 if (a != t.end() && b != t.end()) {
                     t.erase(b);
@@ -77,8 +109,8 @@ public:
         }
     }
 
-    // The terms of an index; null for one that stays.
-    const Terms *terms(const Expr &index) const {
+    // An index as a sum; null for one that stays.
+    const Index *sum(const Expr &index) const {
         const auto i = indices_.find(index);
         return i == indices_.end() ? nullptr : &i->second;
     }
@@ -92,8 +124,9 @@ private:
 
     void visit(const Load *op) override {
         if (of_byte(op, held_) && !indices_.count(op->index) && anywhere(op->index)) {
+            const Sum s = sum_of(op->index, defined_);
             Terms t;
-            for (const Expr &e : sum_of(op->index).terms) {
+            for (const Expr &e : s.terms) {
                 const auto [n, fresh] = numbers_.emplace(e, (int)terms_.size());
                 if (fresh) {
                     terms_.push_back(e);
@@ -102,7 +135,7 @@ private:
                 t.push_back(n->second);
             }
             std::sort(t.begin(), t.end());
-            indices_[op->index] = t;
+            indices_[op->index] = {t, s.constant};
         }
         IRVisitor::visit(op);
     }
@@ -129,7 +162,8 @@ private:
     std::vector<Expr> terms_;
     std::vector<Pair> of_;  // by term: the two that it is the sum of
     std::map<Expr, int, IRDeepCompare> numbers_;
-    std::map<Expr, Terms, IRDeepCompare> indices_;
+    std::map<Expr, Index, IRDeepCompare> indices_;
+    Defined defined_;
 };
 
 // Puts the sums in the place of the indices. A sum of a pair is defined just before the first statement that uses it.
@@ -157,16 +191,16 @@ private:
     }
 
     Expr visit(const Load *op) override {
-        const Terms *terms = of_byte(op, held_) ? shared_.terms(op->index) : nullptr;
-        if (!terms || terms->empty()) {
+        const Index *sum = of_byte(op, held_) ? shared_.sum(op->index) : nullptr;
+        if (!sum || sum->terms.empty()) {
             return IRMutator::visit(op);
         }
-        Expr index = of_term((*terms)[0]);
-        for (size_t i = 1; i < terms->size(); i++) {
-            index = Add::make(index, of_term((*terms)[i]));
+        Expr index = of_term(sum->terms[0]);
+        for (size_t i = 1; i < sum->terms.size(); i++) {
+            index = Add::make(index, of_term(sum->terms[i]));
         }
-        if (const int64_t c = sum_of(op->index).constant) {
-            index = Add::make(index, IntImm::make(Int(64), c));
+        if (sum->constant != 0) {
+            index = Add::make(index, IntImm::make(Int(64), sum->constant));
         }
         return Load::make(op->type, op->name, index, op->image, op->param, op->predicate, op->alignment);
     }
@@ -184,7 +218,7 @@ StraightLine share_addresses(const StraightLine &line, const Held &held) {
     Shared shared(held);
     for (const StraightLine::Run &r : line.runs()) {
         for (const auto &l : r.lets) {
-            l.second.accept(&shared);
+            shared.define(l.first, l.second);
         }
         for (const Stmt &s : r.body) {
             s.accept(&shared);

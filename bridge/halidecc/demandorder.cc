@@ -6,6 +6,7 @@
 #include "interior.h"
 #include "lanekernel.h"
 #include "sharing.h"
+#include "shuffle.h"
 
 #include <cstdio>
 
@@ -43,14 +44,14 @@ private:
     }
 
     StraightLine straight(const Definitions &around, const Stmt &body) const {
-        return share_addresses(straighten({}, survey_.held, survey_.lanes, survey_.warps, 0, around, body), survey_.held);
+        return straighten({}, survey_.held, survey_.lanes, survey_.warps, 0, around, body);
     }
 
-    // The body for blocks that lie inside and once more for the others, if that saves enough. Each gets its own copy of what is defined around the
+    // The body for warps whose tile lies inside and once more for the others, if that saves enough. Each gets its own copy of what is defined around the
     // lanes: what both used the compiler would compute before them, and hold.
     Stmt twice(const Stmt &body) const {
         const StraightLine line = straight(around_, body);
-        const Interior inside = interior(line, survey_.lanes, survey_.warps);
+        const Interior inside = interior(line, survey_);
         if (!inside.condition.defined()) {
             return Stmt();
         }
@@ -58,7 +59,8 @@ private:
         if (within.operations >= worth_twice * everywhere.operations) {
             return Stmt();
         }
-        return IfThenElse::make(inside.condition, within.line.build(), everywhere.line.build());
+        const bool of_block = !survey_.warps || !expr_uses_var(inside.condition, survey_.warps->name);
+        return IfThenElse::make(of_block ? inside.condition : all_of_warp(body, inside.condition), within.line.build(), everywhere.line.build());
     }
 
     struct Sorted {
@@ -67,8 +69,9 @@ private:
     };
 
     Sorted sorted(const StraightLine &line) const {
+        const StraightLine shared = share_addresses(line, survey_.held);
         const auto as = [&](bool drop_guards) {
-            const StraightLine s = in_demand_order(line, survey_.held, row_, drop_guards);
+            const StraightLine s = in_demand_order(shared, survey_.held, row_, drop_guards);
             return Sorted{s, operations(s, survey_.held)};
         };
         const Sorted guarded = as(false), free = as(true);

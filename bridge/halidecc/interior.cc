@@ -1,10 +1,14 @@
 //go:build halide
 
 #include "interior.h"
+#include "linear.h"
 #include "shuffle.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
+#include <set>
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -21,8 +25,8 @@ class Whole : public IRMutator {
 public:
     explicit Whole(const std::string &lane) : lane_(lane) {}
 
-    std::map<std::string, Expr> definitions;
-    bool of_lane = false, of_others = false;
+    std::map<std::string, Expr> definitions;  // undefined for what is no expression
+    bool of_lane = false, of_others = false, known = true;
     int nodes = 0;
 
     using IRMutator::mutate;
@@ -41,7 +45,8 @@ private:
             of_others = true;
             return op;
         }
-        return mutate(d->second);
+        known = known && d->second.defined();
+        return d->second.defined() ? mutate(d->second) : op;
     }
 
     const std::string lane_;
@@ -57,16 +62,68 @@ void conjuncts(const Expr &e, std::vector<Expr> &all) {
     }
 }
 
-class Find {
+// Conditions that all have to hold; of those that differ by a constant the strongest.
+class Conditions {
 public:
-    Find(const For *lanes, const For *warps) : lane_(lanes->name), warps_(warps), whole_(lane_) {}
-
-    void define(const std::string &name, const Expr &value) {
-        Reads r;
-        value.accept(&r);
-        if (!r.any) {
-            whole_.definitions[name] = value;
+    void join(const Expr &e) {
+        const Expr s = simplify(e);
+        if (is_const_one(s)) {
+            return;
         }
+        const std::optional<Linear> l = at_least_0(s);
+        for (Part &p : parts_) {
+            if (l && p.linear && same_terms(*l, *p.linear)) {
+                if (l->constant < p.linear->constant) {
+                    p = {s, l};
+                }
+                return;
+            }
+            if (equal(p.condition, s)) {
+                return;
+            }
+        }
+        parts_.push_back({s, l});
+    }
+
+    Expr all() const {
+        std::vector<Expr> conditions;
+        for (const Part &p : parts_) {
+            conditions.push_back(p.condition);
+        }
+        return conjunction(conditions);
+    }
+
+private:
+    struct Part {
+        Expr condition;
+        std::optional<Linear> linear;
+    };
+
+    static bool same_terms(const Linear &a, const Linear &b) {
+        return std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(), [](const auto &s, const auto &t) { return s.second == t.second && equal(s.first, t.first); });
+    }
+
+    std::vector<Part> parts_;
+};
+
+// What has to hold so that all of a warp's tile lies inside, found on the way through a line, and the line without what fails only elsewhere.
+class Find : public IRMutator {
+public:
+    explicit Find(const LaneKernel &kernel)
+        : lane_(kernel.lanes->name), loops_(kernel.blocks), whole_(lane_) {
+        loops_.insert(lane_);
+        if (kernel.warps) {
+            loops_.insert(kernel.warps->name);
+        }
+    }
+
+    Expr condition() const { return conditions_.all(); }
+
+    // A definition as it is inside.
+    Expr define(const std::string &name, const Expr &value) {
+        const Expr v = mutate(value);
+        whole_.definitions[name] = v;
+        return v;
     }
 
     // The guards that stay; the others join the condition.
@@ -92,58 +149,97 @@ public:
             }
         }
         for (const Expr &g : rest) {
-            // True at both ends it is true between them.
-            for (const Expr &of_warps : ends(g, lane_, last)) {
-                for (const Expr &e : warps_ ? ends(of_warps, warps_->name, (int)*as_const_int(warps_->extent) - 1) : std::vector<Expr>{of_warps}) {
-                    join(e);
-                }
-            }
+            join(g, last);
         }
         return kept;
     }
 
-    Expr condition() const { return conjunction(parts_); }
-
 private:
+    using IRMutator::visit;
+
     // A condition in terms of what is known before a lane starts; undefined if it is about something else, or may change back and forth along the lanes.
     Expr resolve(const Expr &g) {
         whole_.of_lane = whole_.of_others = false;
+        whole_.known = true;
         whole_.nodes = 0;
         const Expr e = whole_.mutate(g);
         Reads r;
         e.accept(&r);
-        if (r.any || whole_.nodes > most_nodes || is_monotonic(e, lane_) == Monotonic::Unknown || (warps_ && is_monotonic(e, warps_->name) == Monotonic::Unknown)) {
-            return Expr();
-        }
-        return e;
+        const bool usable = !r.any && whole_.known && whole_.nodes <= most_nodes && is_monotonic(e, lane_) != Monotonic::Unknown;
+        return usable ? e : Expr();
     }
 
-    static std::vector<Expr> ends(const Expr &e, const std::string &variable, int last) {
-        return expr_uses_var(e, variable) ? std::vector<Expr>{substitute(variable, 0, e), substitute(variable, last, e)} : std::vector<Expr>{e};
+    // Joins a condition for the lanes up to the last: true at both ends it is true between them.
+    void join(const Expr &g, int last) {
+        if (!expr_uses_var(g, lane_)) {
+            conditions_.join(g);
+            return;
+        }
+        for (int lane : {0, last}) {
+            conditions_.join(substitute(lane_, lane, g));
+        }
     }
 
-    void join(const Expr &e) {
-        const Expr s = simplify(e);
-        if (!is_const_one(s) && std::none_of(parts_.begin(), parts_.end(), [&](const Expr &p) { return equal(p, s); })) {
-            parts_.push_back(s);
+    // Whether a value differs from block to block, warp to warp or lane to lane; no for what is not known.
+    bool varies(const Expr &e) {
+        const Expr w = resolve(e);
+        return w.defined() && std::any_of(loops_.begin(), loops_.end(), [&](const std::string &l) { return expr_uses_var(w, l); });
+    }
+
+    // A clamp of a place leaves it as it is inside.
+    template<typename T, typename Holds>
+    Expr clamp(const T *op) {
+        const Expr a = mutate(op->a), b = mutate(op->b);
+        if (op->type == Int(32)) {
+            const bool of_a = varies(a), of_b = varies(b);
+            if (of_a != of_b) {
+                const Expr place = of_a ? a : b, bound = of_a ? b : a;
+                const Expr holds = resolve(Holds::make(place, bound));
+                if (holds.defined()) {
+                    join(holds, warp_lanes - 1);
+                    return place;
+                }
+            }
         }
+        return T::make(a, b);
+    }
+    Expr visit(const Min *op) override { return clamp<Min, LE>(op); }
+    Expr visit(const Max *op) override { return clamp<Max, GE>(op); }
+
+    // What is defined inside a statement is known in it alone.
+    template<typename T>
+    T within(const std::string &name, const Expr &value, const std::function<T()> &go) {
+        whole_.definitions[name] = value;
+        const T t = go();
+        whole_.definitions[name] = Expr();
+        return t;
+    }
+    Expr visit(const Let *op) override {
+        const Expr value = mutate(op->value);
+        return within<Expr>(op->name, value, [&] { return Let::make(op->name, value, mutate(op->body)); });
+    }
+    Stmt visit(const LetStmt *op) override {
+        const Expr value = mutate(op->value);
+        return within<Stmt>(op->name, value, [&] { return LetStmt::make(op->name, value, mutate(op->body)); });
+    }
+    Stmt visit(const For *op) override {
+        return within<Stmt>(op->name, Expr(), [&] { return IRMutator::visit(op); });
     }
 
     const std::string lane_;
-    const For *const warps_;
+    std::set<std::string> loops_;  // over blocks, warps and lanes
     Whole whole_;
-    std::vector<Expr> parts_;
+    Conditions conditions_;
 };
 
 }  // namespace
 
-Interior interior(const StraightLine &line, const For *lanes, const For *warps) {
-    Find find(lanes, warps);
+Interior interior(const StraightLine &line, const LaneKernel &kernel) {
+    Find find(kernel);
     Interior out;
     for (const StraightLine::Run &r : line.runs()) {
         for (const auto &l : r.lets) {
-            find.define(l.first, l.second);
-            out.line.let(l.first, l.second);
+            out.line.let(l.first, find.define(l.first, l.second));
         }
         if (r.body.empty()) {
             out.line.end_run();
@@ -151,7 +247,7 @@ Interior interior(const StraightLine &line, const For *lanes, const For *warps) 
         }
         const StraightLine::Guards kept = find.stay(r.guards);
         for (const Stmt &s : r.body) {
-            out.line.add(kept, s);
+            out.line.add(kept, find.mutate(s));
         }
         out.line.end_run();
     }

@@ -18,7 +18,9 @@ void LaneKernel::visit(const For *op) {
             why = "its warps are not one loop of constant extent";
         }
         warps = op;
-    } else if (op->for_type != ForType::GPUBlock && !lanes) {
+    } else if (op->for_type == ForType::GPUBlock) {
+        blocks.insert(op->name);
+    } else if (!lanes) {
         why = "a loop goes around its lanes";
     }
     IRVisitor::visit(op);

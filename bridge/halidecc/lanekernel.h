@@ -4,6 +4,7 @@
 
 #include "lanebody.h"
 
+#include <set>
 #include <string>
 
 namespace gowarp {
@@ -15,6 +16,7 @@ public:
 
     Held held;
     const Halide::Internal::For *lanes = nullptr, *warps = nullptr;
+    std::set<std::string> blocks;  // the loops over them
     bool under_condition = false;  // which stands between the loop over warps and the lanes
     std::string why;               // for which it is no kernel of warps' tiles
 

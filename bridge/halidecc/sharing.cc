@@ -144,7 +144,10 @@ private:
             last_ = r->second;
             return;
         }
-        other(at + " " + std::to_string(written_[at]), {op->index}, !is_const(op->index));
+        // An instruction adds a constant to an address of 64 bits.
+        const Add *a = op->index.type().bits() == 64 ? op->index.as<Add>() : nullptr;
+        const Expr address = a && is_const(a->b) ? a->a : op->index;
+        other(at + " " + std::to_string(written_[at]), {address}, !is_const(op->index));
     }
     void visit(const Let *op) override {
         variables_[op->name] = number(op->value);

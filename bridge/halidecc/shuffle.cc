@@ -8,8 +8,13 @@ using namespace Halide::Internal;
 
 namespace gowarp {
 
+namespace {
+
+const std::string prefix = "llvm.nvvm.shfl.", sync = "sync.";
+
+}  // namespace
+
 Shuffle as_shuffle(const Expr &e) {
-    static const std::string prefix = "llvm.nvvm.shfl.", sync = "sync.";
     const Call *c = e.as<Call>();
     if (!c || !starts_with(c->name, prefix)) {
         return {};
@@ -31,6 +36,32 @@ Shuffle as_shuffle(const Expr &e) {
     return s;
 }
 
+namespace {
+
+// The first shuffle of a kernel.
+class First : public IRVisitor {
+public:
+    Shuffle shuffle;
+
+private:
+    using IRVisitor::visit;
+    void visit(const Call *op) override {
+        if (!shuffle) {
+            shuffle = as_shuffle(op);
+        }
+        IRVisitor::visit(op);
+    }
+};
+
+}  // namespace
+
+Expr all_of_warp(const Stmt &kernel, const Expr &condition) {
+    First first;
+    kernel.accept(&first);
+    // Before capability 7.0 lanes went together, and for the PTX that Halide asks for there LLVM has no votes.
+    return first.shuffle && first.shuffle.value > 0 ? Call::make(Bool(), "llvm.nvvm.vote.all.sync", {Expr(-1), condition}, Call::PureExtern) : condition;
+}
+
 void Reads::visit(const Load *op) {
     any = true;
     loads.push_back(op);
@@ -38,7 +69,7 @@ void Reads::visit(const Load *op) {
 }
 
 void Reads::visit(const Call *op) {
-    any = any || !op->is_pure() || starts_with(op->name, "llvm.nvvm.shfl.");
+    any = any || !op->is_pure() || starts_with(op->name, prefix);
     IRGraphVisitor::visit(op);
 }
 

@@ -20,6 +20,10 @@ struct Shuffle {
 // The shuffle that an expression is, if it is one.
 Shuffle as_shuffle(const Halide::Expr &e);
 
+// A condition that is the same in all lanes of a warp, so that the compiler knows it to be, in a kernel whose lanes exchange values: no warp parts at a
+// branch on it, and the compiler need not bring lanes together again behind it.
+Halide::Expr all_of_warp(const Halide::Internal::Stmt &kernel, const Halide::Expr &condition);
+
 // Whether there is anything in an expression that depends on when it is computed, or by which lanes.
 class Reads : public Halide::Internal::IRGraphVisitor {
 public:

@@ -243,6 +243,53 @@ func TestHalves(t *testing.T) {
 	}
 }
 
+// TestVotes: every form, of lanes that say yes below a bound, those from another on away.
+func TestVotes(t *testing.T) {
+	m := newTestMemory()
+	dst := allocate(t, m, make([]byte, 128))
+	for _, form := range []string{"all.pred", "any.pred", "uni.pred", "ballot.b32"} {
+		for _, yes := range []int{0, 1, 13, 20, 31, 32} {
+			for _, there := range []int{1, 20, 32} {
+				for _, sync := range []string{"", ".sync"} {
+					members, to, out := "", "%p3", "selp.b32 %r4, 1, 0, %p3"
+					if sync != "" {
+						members = fmt.Sprint(", ", uint32(1<<there-1))
+					}
+					if form == "ballot.b32" {
+						to, out = "%r3", "mov.b32 %r4, %r3"
+					}
+					k := loadKernel(t, 1, fmt.Sprintf(`ld.param.b64 %%rd1, [p0]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd3, %%rd1, %%rd2;
+setp.ge.u32 %%p1, %%r1, %d; @%%p1 bra $x; setp.lt.u32 %%p2, %%r1, %d; vote%s.%s %s, %%p2%s; %s; st.global.b32 [%%rd3], %%r4; $x: ret;`, there, yes, sync, form, to, members, out))
+					var log check.Log
+					if _, err := Run(context.Background(), m, Launch{Kernel: k, Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}, Params: pointers(dst), Workers: 1}, &log); err != nil || len(log.Findings()) > 0 {
+						t.Fatal(err, log.Findings())
+					}
+					b, err := m.Bytes(dst, 128)
+					if err != nil {
+						t.Fatal(err)
+					}
+					n := min(yes, there)
+					want := map[string]uint32{"all.pred": 0, "any.pred": 0, "uni.pred": 0, "ballot.b32": uint32(1<<n - 1)}
+					if n == there {
+						want["all.pred"] = 1
+					}
+					if n > 0 {
+						want["any.pred"] = 1
+					}
+					if n == 0 || n == there {
+						want["uni.pred"] = 1
+					}
+					for lane := range there {
+						if got := binary.LittleEndian.Uint32(b[4*lane:]); got != want[form] {
+							t.Fatalf("vote%s.%s of %d of %d lanes: %#x in lane %d, want %#x", sync, form, n, there, got, lane, want[form])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestShuffles compares every mode, distance, width and clamp with the segment rule said
 // differently: lanes are grouped, a source outside the group leaves the lane's own value.
 func TestShuffles(t *testing.T) {

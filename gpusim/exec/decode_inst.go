@@ -25,6 +25,8 @@ func (d *decoder) inst(i *ptx.Inst) (op, count.Class, error) {
 		return o, count.Memory, err
 	case "shfl":
 		return o, count.Memory, d.shuffle(&o, i)
+	case "vote":
+		return o, count.Integer, d.vote(&o, i)
 	case "membar", "fence":
 		// Memory is sequentially consistent here.
 		return o, count.Control, nil
