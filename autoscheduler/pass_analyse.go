@@ -26,6 +26,12 @@ func analyse(s *state) error {
 	for _, fn := range s.tried.apart {
 		pr.Apart[fn] = true
 	}
+	for fn := range pr.Unproven {
+		pr.Unproven[fn] = s.params.Check == "0" // what nobody checks is not said
+	}
+	for _, fn := range s.tried.unproven {
+		pr.Unproven[fn] = true
+	}
 	pr.Expand = make([]plan.Expand, pr.NumStages())
 	pr.Dims = make([]plan.Dims, pr.NumStages())
 	pr.WholeGroups = s.params.AnySize == "0"

@@ -88,6 +88,9 @@ func (s *state) storage(m *plan.Member) {
 	f := &s.p.Funcs[m.Func]
 	s.add(schedule.Directive{Do: schedule.StoreIn, Func: m.Func, Name: f.Label, Memory: schedule.MemoryGPUShared})
 	for k, n := range m.Padded {
+		if m.Given[k] {
+			s.add(schedule.Directive{Do: schedule.GivenExtent, Func: m.Func, Name: f.Label, Vars: []string{argLabel(f, k)}, N: m.Extents[k]})
+		}
 		if !m.Bounded[k] {
 			if k == 0 && m.Align > 1 {
 				s.add(schedule.Directive{Do: schedule.AlignStorage, Func: m.Func, Name: f.Label, Vars: []string{argLabel(f, k)}, N: m.Align})

@@ -14,7 +14,7 @@ type Launch struct {
 	Func, Stage     int
 	Blocks, Threads [3]int64
 	SharedBytes     int64
-	SharedExact     bool // false: Halide sizes it at run time, SharedBytes is the most
+	SharedExact     bool // false: Halide may take less than SharedBytes
 }
 
 // Launches are the kernels that the schedule is expected to make; what runs on the host is
@@ -28,8 +28,8 @@ func (r *Result) Launches() []Launch {
 			}
 			l := Launch{Func: k.Out.Func, Stage: k.Out.Stage, Blocks: k.Grid, Threads: k.Block, SharedBytes: k.SharedBytes, SharedExact: true}
 			for i := range k.Members {
-				if slices.Contains(k.Members[i].Bounded, false) {
-					l.SharedExact = false
+				if m := &k.Members[i]; !m.Fixed() || slices.Contains(m.Given, true) {
+					l.SharedExact = false // Halide's order of what is read at scaled places may share more
 				}
 			}
 			out = append(out, l)
@@ -84,6 +84,7 @@ type Fault struct {
 	Func     int  // whose kernel did, or WholeSchedule
 	Unneeded bool // Halide needs no point of the Func at the estimated sizes
 	Torn     bool // its update was to be atomic and is not
+	Unproven bool // Halide cannot prove that the extents that it is given do
 }
 
 // tried is what earlier schedules leave to the next.
@@ -94,6 +95,7 @@ type tried struct {
 	unneeded []int // Funcs that get no kernel
 	stored   []int // Funcs that are not inlined
 	inOrder  []int // Funcs whose updates have no atomic operations
+	unproven []int // Funcs whose extents could not be proved
 	plain    bool  // nothing is inlined
 
 	unfactored bool // reductions are left as they are
@@ -103,12 +105,12 @@ type tried struct {
 
 // nothing reports whether there was no earlier schedule.
 func (t *tried) nothing() bool {
-	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder) == 0 && !t.plain && !t.unfactored
+	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder)+len(t.unproven) == 0 && !t.plain && !t.unfactored
 }
 
 // RunnerUp is the schedule for a pipeline of which the last one did not come out as expected.
 // A Func of which Halide needs no point is inlined; where it has updates, nothing else is inlined into its
-// readers; and where it is still not needed it is kept on the host with them. Updates that were to be atomic run in order. Other kernels that are at fault have
+// readers; and where it is still not needed it is kept on the host with them. Updates that were to be atomic run in order. In a kernel where Halide cannot prove the extents that a Func is given none is given. Other kernels that are at fault have
 // no tiles of warps, then a point a thread, then a kernel for each of their Funcs; all others are fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
 // is so already, nothing is inlined any more. The answer is nil where this is what
 // the schedule before was. A replayed schedule has no runner-up.
@@ -122,11 +124,17 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		*after = tried{unfactored: true, judged: after.judged}
 		return s.run()
 	}
-	var kernels, unneeded, stored, inOrder []int
+	var kernels, unneeded, stored, inOrder, unproven []int
 	for _, f := range faults {
 		switch {
 		case f.Torn && !slices.Contains(after.inOrder, f.Func):
 			inOrder = append(inOrder, f.Func)
+		case f.Unproven:
+			if g, given := r.holder(f.Func); given {
+				unproven = append(unproven, g.Members...)
+			} else if g != nil {
+				kernels = append(kernels, g.Out)
+			}
 		case !f.Unneeded:
 			kernels = append(kernels, f.Func)
 		case slices.Contains(after.unneeded, f.Func):
@@ -142,10 +150,11 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 	kernels = without(kernels, simple)
 	more := r.together(kernels)
 	switch {
-	case len(unneeded) > 0 || len(stored) > 0 || len(inOrder) > 0 || len(unwarped) > 0 || len(simple) > 0 || len(more) > 0:
+	case len(unneeded) > 0 || len(stored) > 0 || len(inOrder) > 0 || len(unproven) > 0 || len(unwarped) > 0 || len(simple) > 0 || len(more) > 0:
 		after.unwarped = append(after.unwarped, unwarped...)
 		after.simple = append(after.simple, simple...)
 		after.inOrder = append(after.inOrder, inOrder...)
+		after.unproven = append(after.unproven, unproven...)
 		after.stored = append(after.stored, stored...)
 		after.unneeded = append(after.unneeded, unneeded...)
 		after.apart = append(after.apart, more...)
@@ -174,6 +183,20 @@ func (r *Result) in(kernels, asked []int, such func(strategy string) bool) []int
 		}
 	}
 	return out
+}
+
+// holder is the group whose kernels store a Func other than its output, and whether the Func is given extents there.
+func (r *Result) holder(fn int) (g *plan.Group, given bool) {
+	for i, g := range r.Groups {
+		for _, k := range r.Found[i].Layout.Kernels {
+			for _, m := range k.Members {
+				if m.Func == fn {
+					return g, slices.Contains(m.Given, true)
+				}
+			}
+		}
+	}
+	return nil, false
 }
 
 // together lists the Funcs of the groups that make the kernels, where a kernel computes more than one, inlined ones

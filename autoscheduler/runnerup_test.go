@@ -312,6 +312,59 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// TestUnproven: the extents of members that are read at x / 2 are said where what reads an input for them is clamped, until one could not be proved; and those
+// of another group still are.
+func TestUnproven(t *testing.T) {
+	extents := func(clamped bool, faults func(p *halideir.Pipeline) [][]Fault) map[string][]int64 {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 800, 800)
+		for _, name := range []string{"first", "second"} {
+			coarse := b.Func(name+"_coarse", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+				if !clamped {
+					return in.At(v[0], v[1]).Call("sqrt_f32").Add(in.At(v[0].Add(1), v[1]).Call("sqrt_f32"))
+				}
+				at := func(dx int) irtest.Expr {
+					return in.At(v[0].Add(dx).Clamp(0, 799), v[1].Clamp(0, 799)).Call("sqrt_f32")
+				}
+				return at(0).Add(at(1))
+			})
+			b.Output(b.Func(name, []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+				at := func(dx, dy int) irtest.Expr { return coarse.At(v[0].Add(dx).Div(2), v[1].Add(dy).Div(2)) }
+				return at(0, 0).Add(at(1, 0)).Mul(at(0, 1)).Add(at(1, 1))
+			}), 1600, 1600)
+		}
+		p := b.Build()
+		prm := paperParams()
+		prm.Tiling = "block"
+		r, err := runnerUp(p, prm, faults(p), false)
+		if err != nil || r == nil {
+			t.Fatal(r, err)
+		}
+		out := map[string][]int64{}
+		for _, d := range r.Schedule.Directives {
+			if d.Do == schedule.GivenExtent {
+				out[d.Name] = append(out[d.Name], d.N)
+			}
+		}
+		return out
+	}
+	none := func(*halideir.Pipeline) [][]Fault { return nil }
+	unproven := func(p *halideir.Pipeline) [][]Fault {
+		fn := slices.IndexFunc(p.Funcs, func(f halideir.Func) bool { return f.Label == "first_coarse" })
+		return [][]Fault{{{Func: fn, Unproven: true}}}
+	}
+	given := extents(true, none)
+	if len(given["first_coarse"]) != 2 || len(given["second_coarse"]) != 2 {
+		t.Errorf("extents %v, want two of each coarse Func", given)
+	}
+	if got, want := extents(true, unproven), (map[string][]int64{"second_coarse": given["second_coarse"]}); !cmp.Equal(got, want) {
+		t.Errorf("after first_coarse could not be proved: %v, want %v", got, want)
+	}
+	if got := extents(false, none); len(got) > 0 {
+		t.Errorf("extents %v of Funcs that read an input as it is", got)
+	}
+}
+
 func membersOf(r *Result, out int) []int {
 	for _, g := range r.Groups {
 		if g.Out == out {

@@ -31,6 +31,7 @@ func TestTilingsRefused(t *testing.T) {
 		{"OpenCL", given("host-opencl", hybrid), []string{"tiling=warp-hybrid: only CUDA has lanes that exchange registers; the target is ", "opencl"}},
 		{"OpenCL, shared", given("host-opencl", shared), []string{"tiling=warp-shared: only CUDA has lanes"}},
 		{"an old capability", given("host-cuda-cuda_capability_35", hybrid), []string{"tiling=warp-hybrid: compute capability 3.5, the target's, is older than 5.0"}},
+		{"no capability", given("host-cuda", hybrid), []string{"names no compute capability; name one from 5.0 on"}},
 		{"64 bits", given(cuda, hybrid, "type=float64"), []string{"tiling=warp-hybrid: no kernel of this pipeline is done so: ", "values of 64 bits are not exchanged by shuffles", "give tiling=warp or tiling=all"}},
 		{"64 bits, shared", given(cuda, shared, "type=int64"), []string{"tiling=warp-shared: no kernel", "values of 64 bits"}},
 		{"no room", given(cuda, hybrid, "autoscheduler.warp_tile=1x32x8", "autoscheduler.frac_reg=0", "autoscheduler.shared_memory_limit_kb=4"), []string{"no kernel of this pipeline is done so", "B of shared memory of 4096"}},
@@ -42,6 +43,7 @@ func TestTilingsRefused(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		given("host-opencl", "autoscheduler.tiling=warp"), given("host-opencl", "autoscheduler.tiling=all"), given("host-cuda-cuda_capability_35", "autoscheduler.tiling=all"),
+		append(given("host-cuda", "autoscheduler.tiling=all"), "-e", "object"),
 		given(cuda, "autoscheduler.tiling=warp", "type=float64"), given(cuda, "autoscheduler.tiling=all", "autoscheduler.cost=issue", "type=int64"),
 	} {
 		t.Run(strings.Join(args[len(args)-2:], " "), func(t *testing.T) {
@@ -62,4 +64,5 @@ func TestReplayOfHybrid(t *testing.T) {
 	}
 	file := savedHybrid(t, exe)
 	fails(t, nil, exe, scheduled(t, "clamped_blur", "target=host-opencl", "autoscheduler.schedule="+file), "gowarp: ", "lanes")
+	fails(t, nil, exe, scheduled(t, "clamped_blur", "target=host-cuda-cuda_capability_35", "autoscheduler.schedule="+file), "gowarp: ", "is older than 5.0")
 }

@@ -13,11 +13,11 @@ import (
 )
 
 // The check leaves no trace: neither in the schedule nor in the code, down to the names that
-// Halide numbers.
+// Halide numbers. (Where members are read at scaled places, as in pyramids, what only the check makes safe is left out without it.)
 func TestCheckChangesNothing(t *testing.T) {
 	for name, source := range map[string]string{
 		"harris": "benchmarks/programs/harris", "hist": "benchmarks/programs/hist",
-		"profile": "testdata/strangers/profile", "pyramid": "testdata/strangers/pyramid", "labels": "testdata/strangers/labels",
+		"profile": "testdata/strangers/profile", "labels": "testdata/strangers/labels",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,7 +5,6 @@ package legality
 
 import (
 	"fmt"
-	"slices"
 
 	"gowarp/internal/plan"
 )
@@ -282,7 +281,7 @@ func threadAnchor(pr *plan.Problem, k *plan.Kernel) error {
 func threadSize(pr *plan.Problem, k *plan.Kernel) error {
 	bounded := map[int]bool{k.Out.Func: true}
 	for i := range k.Members {
-		bounded[k.Members[i].Func] = !slices.Contains(k.Members[i].Bounded, false)
+		bounded[k.Members[i].Func] = k.Members[i].Fixed()
 	}
 	for i := range k.Members {
 		m := &k.Members[i]

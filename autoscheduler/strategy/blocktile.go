@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gowarp/halideir"
+	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
 )
@@ -137,8 +138,9 @@ func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nes
 	stages := len(pr.P.Funcs[p.Func].Stages)
 	sizes := make([]int64, 2*len(grow))
 	m.Extents, m.Padded = sizes[0:0:len(grow)], sizes[len(grow):len(grow)]
-	m.Bounded = make([]bool, 0, len(grow))
+	m.Bounded, m.Given = make([]bool, 0, len(grow)), make([]bool, 0, len(grow))
 	m.Nests = make([]plan.Nest, 0, stages)
+	loose := p.Where == plan.AtBlock && slices.ContainsFunc(grow, func(d bounds.Growth) bool { return !d.Provable() })
 	for k, d := range grow {
 		if !d.Known || !d.Fixed {
 			return m, fmt.Errorf("strategy: %s has no fixed size in dimension %d", pr.P.Funcs[p.Func].Label, k)
@@ -147,7 +149,10 @@ func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nes
 		if d.Dim >= 0 {
 			t = tile[d.Dim]
 		}
-		m.Extents = append(m.Extents, d.Extent(t))
+		n := d.Extent(t)
+		m.Extents = append(m.Extents, n)
+		given := loose && pr.Given(p.Func, d, n)
+		m.Given = append(m.Given, given)
 		m.Bounded = append(m.Bounded, d.Provable())
 	}
 	m.Padded = append(m.Padded, m.Extents...)

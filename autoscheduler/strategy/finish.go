@@ -151,7 +151,7 @@ func shared(pr *plan.Problem, k *plan.Kernel) {
 			continue
 		}
 		k.SharedSum += m.Bytes
-		fixed = fixed && !slices.Contains(m.Bounded, false)
+		fixed = fixed && m.Fixed()
 		end := last[i]
 		if pr.Reads(k.Out.Func, m.Func) {
 			end = steps

@@ -52,11 +52,7 @@ func registers(pr *plan.Problem, k *plan.Kernel) int {
 		if m.Where == plan.AtThread {
 			held += int(m.Bytes+3) / 4
 		}
-		for _, b := range m.Bounded {
-			if !b {
-				atRunTime++
-			}
-		}
+		atRunTime += m.SizedAtRunTime()
 	}
 	if k.Held > 0 {
 		return min(max(leastRegisters, besideHeld+k.Held), pr.Limits.MaxRegisters)

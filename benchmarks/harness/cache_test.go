@@ -54,3 +54,33 @@ func TestKeySeparatesParts(t *testing.T) {
 		t.Error("same key for different parts")
 	}
 }
+
+// TestKeyOfSources: another text of a file that is included, directly or not, is another key; files that include each other end.
+func TestKeyOfSources(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keyOf := func() string {
+		t.Helper()
+		k := (&Tree{}).newKey("k")
+		if err := k.sources(filepath.Join(dir, "a.cc"), map[string]bool{}); err != nil {
+			t.Fatal(err)
+		}
+		return k.String()
+	}
+	write("a.cc", "#include \"b.h\"\n#include \"Halide.h\"\n#include <vector>\n")
+	write("b.h", "  # include \"c.h\"\n")
+	write("c.h", "#include \"b.h\"\nint c;\n")
+	before := keyOf()
+	if again := keyOf(); again != before {
+		t.Error("another key for the same files")
+	}
+	write("c.h", "#include \"b.h\"\nlong c;\n")
+	if keyOf() == before {
+		t.Error("the same key for another c.h")
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -95,11 +96,39 @@ func (t *Tree) Compile(g Generator) (string, error) {
 	return exe, err
 }
 
-// cxx compiles one C++ file into dir/output, cached by the content of the file and
+// ownInclude is the inclusion of a file that lies beside the one that includes it.
+var ownInclude = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*"([^"]+)"`)
+
+// sources adds a C++ file to a key, and the files beside it that it includes.
+func (k *key) sources(file string, seen map[string]bool) error {
+	seen[file] = true
+	if err := k.file(file); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	for _, m := range ownInclude.FindAllSubmatch(text, -1) {
+		included := filepath.Join(filepath.Dir(file), string(m[1]))
+		if seen[included] {
+			continue
+		}
+		if _, err := os.Stat(included); err != nil {
+			continue // of Halide, or missing: the compiler will say
+		}
+		if err := k.sources(included, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cxx compiles one C++ file into dir/output, cached by the content of the file, of what it includes from beside it, and
 // the flags.
 func (t *Tree) cxx(kind, source, output string, flags, libs []string) (string, error) {
 	k := t.newKey(kind)
-	if err := k.file(source); err != nil {
+	if err := k.sources(source, map[string]bool{}); err != nil {
 		return "", fmt.Errorf("harness: %w", err)
 	}
 	k.text(flags...)

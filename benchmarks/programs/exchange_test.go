@@ -263,14 +263,14 @@ func (e *exchanges) check(trace []simulator.ShuffleLine, values map[place]uint32
 		}
 		meaning[s.Line], registers[s.Register], seen[got], whole[s.Line] = got, held, true, true
 	}
-	// The code of blocks at the right and lower edge is its own: of its shuffles those lanes tell whose values stand in the image once: its last column is repeated beyond it.
+	// The code of tiles at an edge is its own: of its shuffles those lanes tell whose values stand in the image once: its first and last columns are repeated beyond it.
 	inner := maps.Clone(whole)
 	for i := range trace {
 		s := &trace[i]
-		x0, y0 := corner(s)
-		if inner[s.Line] || x0+e.lo[0][0] < 0 || y0+e.lo[0][1] < 0 {
+		if inner[s.Line] {
 			continue
 		}
+		x0, _ := corner(s)
 		got, ok := gets(s, 0)
 		lanes := e.all[got]
 		if !ok || lanes == 0 {
@@ -278,7 +278,7 @@ func (e *exchanges) check(trace []simulator.ShuffleLine, values map[place]uint32
 		}
 		for lane := range plan.WarpLanes {
 			x := x0 + e.lo[got.stage][0] + (lane+got.lanes)*int(e.k.Warp.Points) + got.point
-			if other, ok := gets(s, lane); lanes>>lane&1 != 0 && x < width-1 && (!ok || other != got) {
+			if other, ok := gets(s, lane); lanes>>lane&1 != 0 && x > 0 && x < width-1 && (!ok || other != got) {
 				fault(s, "at the edge lane %d gets %+v (%t), lane 0 gets %+v", lane, other, ok, got)
 			}
 		}

@@ -61,6 +61,7 @@ const (
 	KernelDiffers FaultKind = C.gowarp_kernel_differs // it is another than was expected
 	Unneeded      FaultKind = C.gowarp_unneeded       // Halide needs no point of the Func at the estimated sizes
 	Torn          FaultKind = C.gowarp_torn           // an operation that was to be atomic is not
+	Unproven      FaultKind = C.gowarp_unproven       // Halide cannot prove that the extents of the Func that the schedule says do
 )
 
 // Fault is what a check found wrong with an answer.
@@ -70,7 +71,7 @@ type Fault struct {
 }
 
 func (f Fault) String() string {
-	return fmt.Sprint(f.Func) + [...]string{"", " unneeded", " torn"}[f.Kind]
+	return fmt.Sprint(f.Func) + [...]string{"", " unneeded", " torn", " unproven"}[f.Kind]
 }
 
 // Answer is what it gets: directives for the pipeline, and the same as Halide C++ and for

@@ -205,7 +205,7 @@ private:
             step.run = [=](const std::vector<Function> &fs) { func_of(fs, func).store_in((MemoryType)m); };
             return step;
         }
-        if (op == "bound_storage" || op == "bound_extent" || op == "align_storage") {
+        if (op == "bound_storage" || op == "bound_extent" || op == "given_extent" || op == "align_storage") {
             want(d, text, 1, 1);
             const Var v = argument(d, text, d.vars[0]);
             if (d.n < 1 || d.n > INT32_MAX) {
@@ -214,7 +214,7 @@ private:
             const int n = (int)d.n;
             step.run = [=](const std::vector<Function> &fs) {
                 Func f = func_of(fs, func);
-                op == "bound_storage" ? f.bound_storage(v, n) : op == "bound_extent" ? f.bound_extent(v, n) :
+                op == "bound_storage" ? f.bound_storage(v, n) : op == "bound_extent" || op == "given_extent" ? f.bound_extent(v, n) :
                                                                                        f.align_storage(v, n);
             };
             return step;

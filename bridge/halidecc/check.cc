@@ -163,6 +163,13 @@ private:
         if (got.trap) {
             at("it checks its storage at run time, with a trap");
         }
+        for (int f : got.unproven) {
+            if (std::find(verdict.unproven.begin(), verdict.unproven.end(), f) != verdict.unproven.end()) {
+                continue;  // another of its dimensions
+            }
+            at("it checks at run time, with a trap, whether " + g_.funcs[f].original.name() + " has the extents that it is given");
+            verdict.unproven.push_back(f);
+        }
         if (got.general) {
             at("its special case for whole groups of points does not run at this size");
         }

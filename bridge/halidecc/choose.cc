@@ -53,9 +53,11 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
         }
         const bool refused = v.kind == Verdict::refused, remedy = attempt < most_remedies;
         const bool unneeded = remedy && !v.unneeded.empty(), torn = remedy && !unneeded && !v.torn.empty();
-        const bool all = !unneeded && !torn && (refused || attempt >= most_by_kernel);
+        const bool unproven = remedy && !unneeded && !torn && !v.unproven.empty();
+        const bool all = !unneeded && !torn && !unproven && (refused || attempt >= most_by_kernel);
         std::unique_ptr<Reply> next = unneeded ? runner_up(v.unneeded, gowarp_unneeded) :
                                       torn     ? runner_up(v.torn, gowarp_torn) :
+                                      unproven ? runner_up(v.unproven, gowarp_unproven) :
                                                  runner_up(all ? std::vector<int>{whole} : v.funcs, gowarp_kernel_differs);
         if (!next && refused) {
             say("without fusion and inlining it is no better; the first schedule is taken");
@@ -69,6 +71,7 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
         now = std::move(next);
         say(unneeded ? "runner-up: such a Func is inlined, or with its readers on the host" :
             torn     ? "runner-up: the updates of such a Func run in order" :
+            unproven ? "runner-up: the Funcs of such a kernel are given no extents, or it is run in another way" :
             all      ? "runner-up: less is fused or inlined in the whole of it" :
                        "runner-up: such a kernel is run in another way");
     }

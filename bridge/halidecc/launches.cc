@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "launches.h"
+#include "extents.h"
 #include "export.h"
 #include "sizes.h"
 
@@ -139,7 +140,11 @@ private:
     }
 
     void visit(const AssertStmt *op) override {
-        if (in_kernel_) {
+        const std::string func = in_kernel_ ? given_extent(op) : "";
+        const int of = func.empty() ? -1 : g_.func_id(func);
+        if (of >= 0) {
+            found.back().unproven.push_back(of);
+        } else if (in_kernel_) {
             found.back().trap = true;
         } else {
             need(op->message);
@@ -230,7 +235,11 @@ std::string print_lowered(const Lowered &all) {
         for (const auto &v : {k.blocks, k.threads}) {
             s << " " << v[0] << " " << v[1] << " " << v[2];
         }
-        s << " " << k.shared_bytes << " " << k.times << " " << k.trap << " " << k.torn << " " << k.global_scratch << " " << k.unheld << " " << k.general << "\n";
+        s << " " << k.shared_bytes << " " << k.times << " " << k.trap << " " << k.torn << " " << k.global_scratch << " " << k.unheld << " " << k.general << " " << k.unproven.size();
+        for (int f : k.unproven) {
+            s << " " << f;
+        }
+        s << "\n";
     }
     return s.str();
 }
@@ -244,8 +253,13 @@ Lowered parse_lowered(const std::string &text) {
         all.needs.push_back(n);
     }
     Launch k;
+    size_t unproven = 0;
     while (s >> k.func >> k.stage >> k.blocks[0] >> k.blocks[1] >> k.blocks[2] >> k.threads[0] >> k.threads[1] >> k.threads[2] >>
-           k.shared_bytes >> k.times >> k.trap >> k.torn >> k.global_scratch >> k.unheld >> k.general) {
+           k.shared_bytes >> k.times >> k.trap >> k.torn >> k.global_scratch >> k.unheld >> k.general >> unproven) {
+        k.unproven.resize(unproven);
+        for (int &f : k.unproven) {
+            s >> f;
+        }
         all.launches.push_back(k);
     }
     return all;

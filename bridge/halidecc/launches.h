@@ -22,6 +22,7 @@ struct Launch {
     bool torn = false;          // an atomic operation takes its old value from a load of its own
     bool global_scratch = false;  // its private storage is in global memory
     bool unheld = false;          // it frees what it does not hold
+    std::vector<int> unproven;    // Funcs of which it may need more than the schedule says
     bool general = false;         // its Func has a special case for whole groups of points, which this size is not
 };
 

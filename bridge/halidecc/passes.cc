@@ -4,10 +4,12 @@
 #include "anysize.h"
 #include "demandorder.h"
 #include "demote.h"
+#include "extents.h"
 #include "text.h"
 
 #include <cstdlib>
 #include <map>
+#include <set>
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -32,6 +34,16 @@ std::map<std::string, int> demanded(const Graph &g, const gowarp_directive *dire
     for (int i = 0; i < count; i++) {
         if (str(directives[i].op) == "demand_order") {
             out[g.funcs[directives[i].func].original.name()] = (int)directives[i].n;
+        }
+    }
+    return out;
+}
+
+std::set<std::string> given_extents(const Graph &g, const gowarp_directive *directives, int count) {
+    std::set<std::string> out;
+    for (int i = 0; i < count; i++) {
+        if (str(directives[i].op) == "given_extent") {
+            out.insert(g.funcs[directives[i].func].original.name());
         }
     }
     return out;
@@ -107,6 +119,9 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     std::vector<std::unique_ptr<IRMutator>> out;
     if (auto cases = whole_groups(g, directives, count); !cases.empty()) {
         out.push_back(std::make_unique<AnySize>(std::move(cases)));
+    }
+    if (auto funcs = given_extents(g, directives, count); !funcs.empty()) {
+        out.push_back(std::make_unique<Extents>(std::move(funcs)));
     }
     if (auto moved = demotions(g, directives, count); !moved.empty()) {
         out.push_back(std::make_unique<Demote>(std::move(moved)));

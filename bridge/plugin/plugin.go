@@ -98,7 +98,7 @@ func (s *session) Compiled(code abi.Code) (abi.Answer, error) {
 func (s *session) RunnerUp(found []abi.Fault) (abi.Answer, error) {
 	faults := make([]autoscheduler.Fault, len(found))
 	for i, f := range found {
-		faults[i] = autoscheduler.Fault{Func: f.Func, Unneeded: f.Kind == abi.Unneeded, Torn: f.Kind == abi.Torn}
+		faults[i] = autoscheduler.Fault{Func: f.Func, Unneeded: f.Kind == abi.Unneeded, Torn: f.Kind == abi.Torn, Unproven: f.Kind == abi.Unproven}
 	}
 	return s.answer(s.asks.RunnerUp(faults))
 }

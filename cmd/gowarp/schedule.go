@@ -35,7 +35,7 @@ the state after one of the passes, or after each with --dump=all:
   ` + strings.Join(autoscheduler.PassNames(autoscheduler.DefaultParams()), ", ") + `
 
 Example:
-  ./harris.generator -g harris -o out -p build/libautoschedule_gowarp.so target=host-cuda \
+  ./harris.generator -g harris -o out -p build/libautoschedule_gowarp.so target=host-cuda-cuda_capability_86 \
       autoscheduler=gowarp autoscheduler.dump=harris.json
   gowarp schedule harris.json --gpu h200 --format cpp`,
 		OnUsageError: onUsage,
@@ -66,6 +66,9 @@ Example:
 			}
 			if dump {
 				return autoscheduler.Dump(c.App.Writer, p, prm, c.String("dump"))
+			}
+			if format != "tree" && !slices.ContainsFunc(c.StringSlice("param"), func(s string) bool { return strings.HasPrefix(s, "check=") }) {
+				prm.Check = "0" // what it prints is applied as it is: it leaves out what only a check by Halide makes safe
 			}
 			s, remarks, err := autoscheduler.ScheduleAndRemark(p, prm)
 			if err != nil {

@@ -25,6 +25,7 @@ var forms = map[Do]form{
 	StoreIn:         {memory: true, ofFunc: true},
 	BoundStorage:    {minVars: 1, maxVars: 1, number: true, ofFunc: true},
 	BoundExtent:     {minVars: 1, maxVars: 1, number: true, ofFunc: true},
+	GivenExtent:     {minVars: 1, maxVars: 1, number: true, ofFunc: true},
 	AlignStorage:    {minVars: 1, maxVars: 1, number: true, ofFunc: true},
 	ReorderStorage:  {minVars: 1, maxVars: math.MaxInt, ofFunc: true},
 	Split:           {minVars: 3, maxVars: 3, number: true},

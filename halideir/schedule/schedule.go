@@ -25,13 +25,16 @@ type Do string
 
 // The directives.
 const (
-	ComputeRoot     Do = "compute_root"
-	ComputeAt       Do = "compute_at"
-	StoreAt         Do = "store_at"
-	ComputeInline   Do = "compute_inline"
-	StoreIn         Do = "store_in"
-	BoundStorage    Do = "bound_storage"
-	BoundExtent     Do = "bound_extent"
+	ComputeRoot   Do = "compute_root"
+	ComputeAt     Do = "compute_at"
+	StoreAt       Do = "store_at"
+	ComputeInline Do = "compute_inline"
+	StoreIn       Do = "store_in"
+	BoundStorage  Do = "bound_storage"
+	BoundExtent   Do = "bound_extent"
+	// GivenExtent is BoundExtent where Halide cannot prove that the extent does: what it leaves of that in the kernel only a lowering pass of gowarp's own
+	// takes away, and with it the kernel does not run.
+	GivenExtent     Do = "given_extent"
 	AlignStorage    Do = "align_storage"
 	ReorderStorage  Do = "reorder_storage"
 	Split           Do = "split"

@@ -66,7 +66,7 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 	}
 	w.factor(factorings)
 	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool {
-		return d.Do == Demote || d.Do == DemandOrder || d.Do == AnySize || d.Do == RFactor
+		return d.Do == Demote || d.Do == DemandOrder || d.Do == AnySize || d.Do == GivenExtent || d.Do == RFactor
 	})
 	for i := range ds {
 		w.declare(&ds[i])
@@ -261,7 +261,7 @@ func remainder(maximum, buffer string, dims []int, multiples []int64) string {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special []string
+	var registers, ordered, special, given []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -270,9 +270,13 @@ func beyondSource(ds []Directive) []string {
 			ordered = append(ordered, d.Name)
 		case AnySize:
 			special = append(special, d.Name)
+		case GivenExtent:
+			if !slices.Contains(given, d.Name) {
+				given = append(given, d.Name)
+			}
 		}
 	}
-	if registers == nil && ordered == nil && special == nil {
+	if registers == nil && ordered == nil && special == nil && given == nil {
 		return nil
 	}
 	lines := []string{"This is not all of the schedule: lowering passes of gowarp's own do what no call of Halide's asks for. Without them the", "results are the same."}
@@ -281,6 +285,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if ordered != nil {
 		lines = append(lines, "Lanes compute what a row of these needs just before it, and hold less at once: "+strings.Join(ordered, ", "))
+	}
+	if given != nil {
+		lines = append(lines, "The extents of these are known, where Halide sizes them at run time: "+strings.Join(given, ", "))
 	}
 	if special != nil {
 		lines = append(lines, "Special cases for whole groups of points run at all sizes of a group at least: "+strings.Join(special, ", "))

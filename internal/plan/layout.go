@@ -94,12 +94,29 @@ type Member struct {
 	Extents []int64 // stored points of each dimension, worst case over tiles
 	Padded  []int64 // Extents as allocated
 	Align   int64   // elements to which the innermost extent is rounded up; 0 or 1 if not
-	Bounded []bool  // dimensions whose extent Halide can prove; the others it sizes at run time
+	Bounded []bool  // dimensions whose extent Halide can prove; the others it sizes at run time, but for those that are given
+	Given   []bool  // dimensions whose extent the schedule says
 	Bytes   int64   // allocated, a block or a thread
 	// AtWarp: so many of the first registers of each lane are in the warp's scratch instead, from this byte on. Components of
 	// a tuple follow each other.
 	Demoted, ScratchAt int64
 	Nests              []Nest // one a stage
+}
+
+// Fixed reports whether the storage of a member in shared memory has a size that is known before anything runs.
+func (m *Member) Fixed() bool {
+	return m.SizedAtRunTime() == 0
+}
+
+// SizedAtRunTime is how many of its dimensions Halide sizes at run time.
+func (m *Member) SizedAtRunTime() int {
+	n := 0
+	for k, bounded := range m.Bounded {
+		if !bounded && (k >= len(m.Given) || !m.Given[k]) {
+			n++
+		}
+	}
+	return n
 }
 
 // Nest is how the loops of one stage run. Loops are numbered as in the untouched

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"math/bits"
 	"slices"
 
 	"gowarp/halideir"
@@ -22,11 +23,12 @@ type Problem struct {
 	Device  *occupancy.Device
 	Limits  Limits
 
-	Inlined []bool   // by Func id: computed where it is used
-	Expand  []Expand // by stage index (see StageIndex): the stage with inlined Funcs in place
-	Dims    []Dims   // by stage index: which loops are tiled
-	Host    []string // by Func id: why it runs on the host; empty if it runs on the GPU
-	Apart   []bool   // by Func id: it shares no kernel with another Func
+	Inlined  []bool   // by Func id: computed where it is used
+	Expand   []Expand // by stage index (see StageIndex): the stage with inlined Funcs in place
+	Dims     []Dims   // by stage index: which loops are tiled
+	Host     []string // by Func id: why it runs on the host; empty if it runs on the GPU
+	Apart    []bool   // by Func id: it shares no kernel with another Func
+	Unproven []bool   // by Func id: Halide could not prove that the extents which it was given do (see Given)
 
 	// WholeGroups says that the points of a thread have to divide an output's extents: see Nest.Whole.
 	WholeGroups bool
@@ -76,7 +78,7 @@ func (pr *Problem) Parallel(fn, stage, loop int) bool {
 
 // NewProblem numbers the stages of a pipeline.
 func NewProblem(p *halideir.Pipeline) *Problem {
-	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), Kept: map[any]any{}, first: make([]int, len(p.Funcs)+1)}
+	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), Unproven: make([]bool, len(p.Funcs)), Kept: map[any]any{}, first: make([]int, len(p.Funcs)+1)}
 	n := 0
 	for i := range p.Funcs {
 		pr.first[i] = n
@@ -191,6 +193,14 @@ func (pr *Problem) Absorbs(fn int) bool { return pr.Regions.Absorbs(pr.P, fn, Mo
 // have to be larger, is read by it, and no input is asked for more than it has, also where the group's output is rounded up itself.
 func (pr *Problem) Roundable(members []int, fn int) bool {
 	return !slices.ContainsFunc(members, func(m int) bool { return m != fn && pr.Reads(fn, m) }) && pr.Regions.Absorbs(pr.P, fn, 2*MorePoints)
+}
+
+// Given reports whether a schedule says the extent of a dimension of a member in shared memory, that of the largest tile. Where it is read at scaled
+// places (x / 2) tiles need now one point more and now one less: Halide would size and compute it at run time, with strides that are variables. It may
+// be computed larger where no input is asked for more than it has: at the end of the output by nearly the whole extent.
+func (pr *Problem) Given(fn int, g bounds.Growth, extent int64) bool {
+	more := int64(1) << bits.Len64(uint64(extent)) // few sizes, so that few regions are looked at
+	return g.Known && g.Fixed && !pr.Unproven[fn] && pr.Regions.Absorbs(pr.P, fn, more)
 }
 
 // PureLoops reports whether every argument of the stage's left-hand side is the
