@@ -113,11 +113,13 @@ warp-table: setup ## count every form of a warp's tile beside the published figu
 	@build/gowarp bench warp $(WARPFLAGS)
 
 # Every form of a warp's tile for several capabilities, at sizes of whole tiles, of none, and smaller than one: right, and nothing found.
+comma := ,
 PROOFGPUS ?= gtx750ti gtx1080ti v100 rtx2080ti a100 rtx3060
 PROOFSIZES ?= 240x96 131x77 23x9
+PROOFTILES := block block-window warp-registers warp-shared $(foreach f,0 0.25 0.5 0.75 1,warp-hybrid,frac_reg=$(f))
 warp-proof: setup ## run every form of a warp's tile on the simulator for PROOFGPUS at PROOFSIZES; the table is build/warp-proof.md
 	@$(MAKE) --no-print-directory build
-	@for s in $(PROOFSIZES); do build/gowarp bench warp $(addprefix --gpu ,$(PROOFGPUS)) --counted-size $$s --results build/warp-proof/$$s $(WARPFLAGS) >/dev/null || exit 1; done
+	@for s in $(PROOFSIZES); do build/gowarp bench warp $(addprefix --scheduler gowarp:cost=issue$(comma)tiling=,$(PROOFTILES)) $(addprefix --gpu ,$(PROOFGPUS)) --cell-limit 900 --cpu-limit 300 --counted-size $$s --results build/warp-proof/$$s $(WARPFLAGS) >/dev/null || exit 1; done
 	@go run ./benchmarks/warpproof build/warp-proof >build/warp-proof.md; failed=$$?; tail -1 build/warp-proof.md; exit $$failed
 
 # Schedules at random: what costers predict of them beside what the simulator counts.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gowarp/autoscheduler/search"
+	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
 	"gowarp/internal/wholefile"
@@ -112,15 +113,14 @@ func (s *state) checkDevice(out *schedule.Schedule) error {
 			return fmt.Errorf("kernel %s needs %d B of shared memory a block; %s allows %d", k.Name, k.SharedBytes, s.device.Name, limits.SharedBytes)
 		}
 	}
-	if s.p.Target.API == "cuda" {
-		return s.checkScratch(out)
-	}
-	for i := range out.Directives {
-		if d := &out.Directives[i]; d.Do == schedule.GPULanes {
-			return fmt.Errorf("%s: only CUDA has lanes, the target is %s", d, s.p.Target.String)
+	if err := strategy.HasLanes(&s.p.Target, &s.device); err != nil {
+		for i := range out.Directives {
+			if d := &out.Directives[i]; d.Do == schedule.GPULanes {
+				return fmt.Errorf("%s: %w", d, err)
+			}
 		}
 	}
-	return nil
+	return s.checkScratch(out)
 }
 
 // checkScratch compares what the warps of each kernel have in shared memory with what the kernel declares.

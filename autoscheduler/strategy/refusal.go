@@ -41,7 +41,7 @@ func (w *warpTiles) Refusal(int) error {
 			case scratch > w.pr.Limits.SharedBytes:
 				why = fmt.Errorf("a tile of %d points and %d rows a lane takes %d B of shared memory of %d", lp.px, lp.rows, scratch, w.pr.Limits.SharedBytes)
 			case c.registers > w.pr.Limits.MaxRegisters-spareRegisters:
-				why = fmt.Errorf("a tile of %d points and %d rows a lane takes %d registers, too many for %d", lp.px, lp.rows, c.registers, w.pr.Limits.MaxRegisters)
+				why = fmt.Errorf("a tile of %d points and %d rows a lane takes about %d registers of %d, and %d have to be left", lp.px, lp.rows, c.registers, w.pr.Limits.MaxRegisters, spareRegisters)
 			}
 		}
 	}

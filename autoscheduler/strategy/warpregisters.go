@@ -40,7 +40,9 @@ func HasLanes(t *halideir.Target, d *occupancy.Device) error {
 	switch {
 	case t.API != "cuda":
 		return fmt.Errorf("only CUDA has lanes that exchange registers; the target is %s", t.String)
-	case t.CUDACapability != 0 && t.CUDACapability < minShuffleCapability:
+	case t.CUDACapability == 0: // Halide then compiles for one that has no shuffles
+		return fmt.Errorf("the target %s names no compute capability; name one from 5.0 on, as in host-cuda-cuda_capability_75", t.String)
+	case t.CUDACapability < minShuffleCapability:
 		return older("the target's", t.CUDACapability)
 	case d.API != occupancy.CUDA:
 		return fmt.Errorf("only CUDA has lanes that exchange registers; the device is %s", d.Title)
