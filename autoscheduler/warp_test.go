@@ -111,6 +111,11 @@ func TestWarpTilesRefused(t *testing.T) {
 			}
 		}
 	}
+	prm := warpParams("4x8x32")
+	prm.Tiling = "warp-shared"
+	if _, err := Run(blurred(irtest.F32, true, 1), prm); err == nil || !strings.Contains(err.Error(), "a block of tiles of 4 points and 8 rows a lane takes ") {
+		t.Errorf("32 warps of tiles that 8 have room for: %v", err)
+	}
 	p := blurred(irtest.F32, true, 1)
 	p.Target.API, p.Target.String = "opencl", "host-opencl"
 	if _, err := Run(p, warpParams("")); err == nil || !strings.Contains(err.Error(), "only CUDA has lanes") {

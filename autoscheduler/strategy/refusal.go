@@ -31,7 +31,7 @@ func (w *warpTiles) Refusal(int) error {
 			c, err := w.count(s, lp)
 			scratch := int64(0)
 			if err == nil {
-				scratch = w.scratch(s, lp, c.width)
+				scratch = w.scratch(s, lp, c.width) * max(w.only.Warps, 1)
 			}
 			switch {
 			case err != nil:
@@ -39,9 +39,11 @@ func (w *warpTiles) Refusal(int) error {
 					why = err
 				}
 			case scratch > w.pr.Limits.SharedBytes:
-				why = fmt.Errorf("a tile of %d points and %d rows a lane takes %d B of shared memory of %d", lp.px, lp.rows, scratch, w.pr.Limits.SharedBytes)
+				why = fmt.Errorf("a block of tiles of %d points and %d rows a lane takes %d B of shared memory of %d", lp.px, lp.rows, scratch, w.pr.Limits.SharedBytes)
 			case c.registers > w.pr.Limits.MaxRegisters-spareRegisters:
 				why = fmt.Errorf("a tile of %d points and %d rows a lane takes about %d registers of %d, and %d have to be left", lp.px, lp.rows, c.registers, w.pr.Limits.MaxRegisters, spareRegisters)
+			case c.Issued > mostUnrolled:
+				why = fmt.Errorf("a tile of %d points and %d rows a lane is %.0f instructions, more than the %d that are unrolled", lp.px, lp.rows, c.Issued, mostUnrolled)
 			}
 		}
 	}
