@@ -26,14 +26,28 @@ func emit(s *state) error {
 	for i, g := range s.groups {
 		f := &s.p.Funcs[g.Out]
 		s.add(schedule.Directive{Do: schedule.ComputeRoot, Func: g.Out, Name: f.Label})
+		onGPU := false
 		for j, k := range s.found[i].Layout.Kernels {
 			if !k.Host {
 				s.emitKernel(k)
+				onGPU = true
 			}
 			out.Kernels = append(out.Kernels, s.describe(k, s.found[i], j))
 		}
+		if onGPU && s.params.Mode == "gowarp" && s.p.Target.API == "cuda" {
+			s.add(schedule.Directive{Do: schedule.ChainAddresses, Func: g.Out, Name: f.Label, N: s.longestChain()})
+		}
 	}
 	return out.CheckForms(s.given)
+}
+
+// longestChain is how many addresses are at most computed one from the other. Through more additions than these LLVM does not see that
+// what is read is never written; before capability 7.0 only such loads are cached by an SM.
+func (s *state) longestChain() int64 {
+	if s.p.Target.CUDACapability < 70 {
+		return 4
+	}
+	return 1000
 }
 
 func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Directives, d) }

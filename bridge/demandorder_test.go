@@ -16,28 +16,23 @@ import (
 	"gowarp/internal/ptxas"
 )
 
-// undemanded is a saved schedule without the directive demand_order.
-func undemanded(t *testing.T, saved string) string {
-	t.Helper()
-	directive := regexp.MustCompile(`(?s),?\s*\{[^{}]*"do": ?"demand_order"[^{}]*\}`)
-	if n := len(directive.FindAllString(saved, -1)); n != 1 {
-		t.Fatalf("demand_order stands %d times in\n%s", n, saved)
-	}
-	file := filepath.Join(t.TempDir(), "schedule.json")
-	if err := os.WriteFile(file, []byte(directive.ReplaceAllString(saved, "")), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
-// byStages is the file of the schedule that gowarp makes of a generator, without the directive demand_order.
-func byStages(t *testing.T, g harness.Generator, params map[string]string) string {
+// lacking is the file of the schedule that gowarp makes of a generator, without the directives of some kinds, those of which it has.
+func lacking(t *testing.T, g harness.Generator, params map[string]string, kinds ...string) string {
 	t.Helper()
 	exe, err := tree(t).Compile(g)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return undemanded(t, text(t, savedAs(t, exe, g.Name, params)))
+	saved := text(t, savedAs(t, exe, g.Name, params))
+	rest := regexp.MustCompile(`(?s),?\s*\{[^{}]*"do": ?"(`+strings.Join(kinds, "|")+`)"[^{}]*\}`).ReplaceAllString(saved, "")
+	if rest == saved {
+		t.Fatalf("none of %v in\n%s", kinds, saved)
+	}
+	file := filepath.Join(t.TempDir(), "schedule.json")
+	if err := os.WriteFile(file, []byte(rest), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // savedAs is the file of a saved schedule of a generator's pipeline.
@@ -75,7 +70,7 @@ func TestDemandOrder(t *testing.T) {
 		t.Run(strings.ReplaceAll(tile, ":", "-"), func(t *testing.T) {
 			params := map[string]string{"tiling": "warp-registers", "cost": "issue", "warp_tile": tile}
 			demanded, by := emit(harness.Gowarp(params))
-			stages, without := emit(harness.Gowarp(map[string]string{"schedule": byStages(t, g, params)}))
+			stages, without := emit(harness.Gowarp(map[string]string{"schedule": lacking(t, g, params, "demand_order")}))
 
 			spilled := func(e *harness.Emission) int {
 				code, err := e.PTX()

@@ -235,6 +235,14 @@ private:
             step.run = [](const std::vector<Function> &) {};  // see passes.cc
             return step;
         }
+        if (op == "chain_addresses") {
+            want(d, text, 0, 0);
+            if (d.n < 1 || d.n > INT16_MAX) {
+                fail(text, "the number of additions must be positive");
+            }
+            step.run = [](const std::vector<Function> &) {};  // see passes.cc
+            return step;
+        }
         if (op == "demote") {
             want(d, text, 0, 0);
             if (d.n < 1 || d.n > INT16_MAX || d.offset < 0 || d.offset > INT32_MAX / 2) {

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "passes.h"
+#include "addresschains.h"
 #include "anysize.h"
 #include "demandorder.h"
 #include "demote.h"
@@ -29,10 +30,11 @@ std::vector<Demotion> demotions(const Graph &g, const gowarp_directive *directiv
     return out;
 }
 
-std::map<std::string, int> demanded(const Graph &g, const gowarp_directive *directives, int count) {
+// The Funcs that a directive names, each with its number.
+std::map<std::string, int> numbered(const std::string &directive, const Graph &g, const gowarp_directive *directives, int count) {
     std::map<std::string, int> out;
     for (int i = 0; i < count; i++) {
-        if (str(directives[i].op) == "demand_order") {
+        if (str(directives[i].op) == directive) {
             out[g.funcs[directives[i].func].original.name()] = (int)directives[i].n;
         }
     }
@@ -126,8 +128,11 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     if (auto moved = demotions(g, directives, count); !moved.empty()) {
         out.push_back(std::make_unique<Demote>(std::move(moved)));
     }
-    if (auto funcs = demanded(g, directives, count); !funcs.empty()) {
+    if (auto funcs = numbered("demand_order", g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<DemandOrder>(std::move(funcs)));
+    }
+    if (auto funcs = numbered("chain_addresses", g, directives, count); !funcs.empty()) {
+        out.push_back(std::make_unique<AddressChains>(std::move(funcs)));
     }
     return out;
 }

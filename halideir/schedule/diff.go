@@ -263,6 +263,8 @@ func (d *Directive) fact() (what, value string) {
 		return fmt.Sprintf("%s %s", d.Do, d.Vars[0]), fmt.Sprint(d.N)
 	case DemandOrder:
 		return string(d.Do), fmt.Sprintf("rows of %d stores", d.N)
+	case ChainAddresses:
+		return string(d.Do), fmt.Sprint("up to ", d.N)
 	case Demote:
 		return string(d.Do), fmt.Sprintf("%d registers to byte %d", d.N, d.Offset)
 	case Specialize:

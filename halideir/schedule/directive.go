@@ -43,6 +43,7 @@ var forms = map[Do]form{
 	AnySize:         {ofFunc: true},
 	Demote:          {number: true, ofFunc: true, offset: true},
 	DemandOrder:     {number: true, ofFunc: true},
+	ChainAddresses:  {number: true, ofFunc: true},
 	RFactor:         {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 

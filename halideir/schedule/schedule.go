@@ -61,6 +61,9 @@ const (
 	// DemandOrder has the lanes of the kernel of an output, whose tile is in the registers of a warp, compute what a row of the tile needs just before that
 	// row, of N points, in place of all rows of one Func after the other. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
 	DemandOrder Do = "demand_order"
+	// ChainAddresses has the kernels of a Func compute places in global memory that are strides apart from each other, up to N of them one from the other,
+	// in place of each anew. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
+	ChainAddresses Do = "chain_addresses"
 	// RFactor makes partial results of a reduction, side by side over the reduction variables in Vars: each whole where its number in Multiples is 0,
 	// else over the inner part of a split by it. It makes two Funcs, which come before Func and move it and all behind it: the partial results and
 	// their copy. It stands before all other directives.

@@ -66,7 +66,7 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 	}
 	w.factor(factorings)
 	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool {
-		return d.Do == Demote || d.Do == DemandOrder || d.Do == AnySize || d.Do == GivenExtent || d.Do == RFactor
+		return d.Do == Demote || d.Do == DemandOrder || d.Do == ChainAddresses || d.Do == AnySize || d.Do == GivenExtent || d.Do == RFactor
 	})
 	for i := range ds {
 		w.declare(&ds[i])
@@ -261,7 +261,7 @@ func remainder(maximum, buffer string, dims []int, multiples []int64) string {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special, given []string
+	var registers, ordered, special, given, chained []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -270,13 +270,15 @@ func beyondSource(ds []Directive) []string {
 			ordered = append(ordered, d.Name)
 		case AnySize:
 			special = append(special, d.Name)
+		case ChainAddresses:
+			chained = append(chained, d.Name)
 		case GivenExtent:
 			if !slices.Contains(given, d.Name) {
 				given = append(given, d.Name)
 			}
 		}
 	}
-	if registers == nil && ordered == nil && special == nil && given == nil {
+	if registers == nil && ordered == nil && special == nil && given == nil && chained == nil {
 		return nil
 	}
 	lines := []string{"This is not all of the schedule: lowering passes of gowarp's own do what no call of Halide's asks for. Without them the", "results are the same."}
@@ -291,6 +293,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if special != nil {
 		lines = append(lines, "Special cases for whole groups of points run at all sizes of a group at least: "+strings.Join(special, ", "))
+	}
+	if chained != nil {
+		lines = append(lines, "Addresses that are strides apart are computed from each other in the kernels of these: "+strings.Join(chained, ", "))
 	}
 	return append(lines, "gowarp does the whole again with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes.")
 }

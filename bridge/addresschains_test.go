@@ -1,0 +1,82 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+)
+
+// TestPolynomial: polynomials have the values of the expressions that they are of, and say the same sum in one way.
+func TestPolynomial(t *testing.T) {
+	exe := compiled(t, "polynomial")
+	for seed := range 4 {
+		out := ok(t, nil, exe, "-g", "polynomial", "-o", t.TempDir(), "-e", "schedule", "target=host", fmt.Sprintf("seed=%d", seed))
+		m := regexp.MustCompile(`same (\d+) opaque (\d+)`).FindStringSubmatch(out)
+		if m == nil {
+			t.Fatalf("no counts in\n%s", out)
+		}
+		if same, _ := strconv.Atoi(m[1]); same < 500 {
+			t.Errorf("seed %d: %s", seed, m[0])
+		}
+	}
+}
+
+// TestAddressChains: the lowering pass changes how addresses are computed, and nothing else. The results are those of the CPU, with nothing found, for chains of
+// any length, at sizes that divide nothing; the kernels issue as many floating-point instructions and write as often as without, and compute fewer integers.
+// Loads are about as many: at the edges, point by point under conditions, the compiler keeps a little less from one to the next.
+func TestAddressChains(t *testing.T) {
+	tr := tree(t)
+	g := harness.Generator{Source: "bridge/testdata/strided.cc", Name: "strided"}
+	exe, err := tr.Compile(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := savedAs(t, exe, g.Name, nil)
+	short := filepath.Join(t.TempDir(), "short.json")
+	n := regexp.MustCompile(`("do": ?"chain_addresses"[^{}]*"n": ?)\d+`)
+	if err := os.WriteFile(short, []byte(n.ReplaceAllString(text(t, saved), "${1}2")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text(t, short) == text(t, saved) {
+		t.Fatal("no length of chains in the schedule")
+	}
+	emitted := map[string]*harness.Emission{}
+	for what, file := range map[string]string{"chains": saved, "short chains": short, "without": lacking(t, g, nil, "chain_addresses")} {
+		e, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": file}))
+		emitted[what] = e
+		_, cpu := built(t, g, "host", harness.Root())
+		rng := rand.New(rand.NewPCG(5, 3))
+		for _, size := range [][2]int{{64, 32}, {61, 19}, {7, 3}} {
+			in := harness.Args{"input": noise(rng, size[0], size[1], 3)}
+			shapes := map[string][]int{"out": {size[0], size[1], 3}}
+			want, err := cpu.Run(maps.Clone(in), shapes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			simulated(t, p, in, shapes, want["out"], harness.Tolerance{}, fmt.Sprintf("%s at %v", what, size))
+		}
+	}
+	in := harness.Args{"input": noise(rand.New(rand.NewPCG(2, 9)), 130, 70, 3)}
+	shapes := map[string][]int{"out": {130, 70, 3}}
+	var integer, float, stores, loads [2]int64
+	for i, what := range []string{"chains", "without"} {
+		for _, k := range fullRun(t, emitted[what], in, shapes) {
+			integer[i] += int64(k.Count.Integer)
+			float[i] += int64(k.Count.Float)
+			loads[i] += int64(k.Count.GlobalLoads)
+			stores[i] += int64(k.Count.GlobalStores)
+		}
+	}
+	if float[0] != float[1] || stores[0] != stores[1] || loads[0] > loads[1]+loads[1]/20 || integer[0] >= integer[1] {
+		t.Errorf("with chains of addresses and without: %v integer, %v floating-point instructions, %v loads, %v stores", integer, float, loads, stores)
+	}
+}

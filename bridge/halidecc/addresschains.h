@@ -1,0 +1,34 @@
+// Addresses in global memory, each from another a known distance away.
+#ifndef GOWARP_ADDRESSCHAINS_H
+#define GOWARP_ADDRESSCHAINS_H
+
+#include <map>
+#include <string>
+
+#include "Halide.h"
+
+namespace gowarp {
+
+// A lowering pass for CUDA kernels of some Funcs. Places in a buffer that differ by what is the same for all threads (rows, planes: multiples of strides) are
+// computed from each other, in 64 bits: one addition each. Halide computes every one anew in 32 bits, and LLVM 20 has to widen each by itself, since it does
+// not know that their sums do not overflow: an addition, a multiplication and another addition. A distance that only one pair has is no gain, and a place
+// that none is known near to stays as it is.
+class AddressChains : public Halide::Internal::IRMutator {
+public:
+    // The Funcs that the kernels compute, and how many places are at most computed one from the other: LLVM looks through no more than six additions to
+    // see that what is read is never written, which matters where only such loads go through a cache (before capability 7.0).
+    explicit AddressChains(std::map<std::string, int> funcs) : funcs_(std::move(funcs)) {}
+
+    using Halide::Internal::IRMutator::mutate;
+
+protected:
+    using Halide::Internal::IRMutator::visit;
+    Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;
+
+private:
+    const std::map<std::string, int> funcs_;
+};
+
+}  // namespace gowarp
+
+#endif

@@ -1,0 +1,108 @@
+//go:build halide
+
+#include "polynomial.h"
+
+#include <algorithm>
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace gowarp {
+
+bool FactorsLess::operator()(const Factors &a, const Factors &b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), IRDeepCompare());
+}
+
+Polynomial::Polynomial(int64_t constant) {
+    add({}, constant);
+}
+
+Polynomial::Polynomial(const Expr &factor) {
+    add({factor}, 1);
+}
+
+int64_t Polynomial::constant() const {
+    const auto c = terms_.find({});
+    return c == terms_.end() ? 0 : c->second;
+}
+
+void Polynomial::add(const Factors &factors, int64_t times) {
+    if (times != 0 && (terms_[factors] += times) == 0) {
+        terms_.erase(factors);
+    }
+}
+
+Polynomial Polynomial::plus(const Polynomial &p, int64_t times) const {
+    Polynomial sum = *this;
+    for (const auto &[factors, n] : p.terms_) {
+        sum.add(factors, n * times);
+    }
+    return sum;
+}
+
+Polynomial Polynomial::times(const Polynomial &p) const {
+    Polynomial product;
+    for (const auto &[a, n] : terms_) {
+        for (const auto &[b, m] : p.terms_) {
+            Factors factors;
+            std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(factors), IRDeepCompare());
+            product.add(factors, n * m);
+        }
+    }
+    return product;
+}
+
+std::pair<Polynomial, Polynomial> Polynomial::split(const std::function<bool(const Factors &)> &such) const {
+    Polynomial are, others;
+    for (const auto &[factors, n] : terms_) {
+        (such(factors) ? are : others).add(factors, n);
+    }
+    return {are, others};
+}
+
+Expr Polynomial::expr() const {
+    Expr sum;
+    for (const auto &[factors, n] : terms_) {
+        Expr product;
+        for (const Expr &f : factors) {
+            product = product.defined() ? product * f : f;
+        }
+        const Expr times = IntImm::make(Int(32), n);
+        const Expr term = !product.defined() ? times : n == 1 ? product : product * times;
+        sum = sum.defined() ? sum + term : term;
+    }
+    return sum.defined() ? sum : Expr(0);
+}
+
+bool Polynomial::operator<(const Polynomial &p) const {
+    const FactorsLess less;
+    return std::lexicographical_compare(terms_.begin(), terms_.end(), p.terms_.begin(), p.terms_.end(), [&](const auto &a, const auto &b) {
+        return less(a.first, b.first) || (!less(b.first, a.first) && a.second < b.second);
+    });
+}
+
+Polynomial polynomial(const Expr &e, const std::function<const Polynomial *(const std::string &)> &defined, size_t most) {
+    const auto of = [&](const Expr &part) { return polynomial(part, defined, most); };
+    Polynomial p;
+    if (const auto n = as_const_int(e)) {
+        return Polynomial(*n);
+    } else if (const Variable *v = e.as<Variable>()) {
+        const Polynomial *known = defined(v->name);
+        return known ? *known : Polynomial(e);
+    } else if (const Add *a = e.as<Add>()) {
+        p = of(a->a).plus(of(a->b));
+    } else if (const Sub *s = e.as<Sub>()) {
+        p = of(s->a).plus(of(s->b), -1);
+    } else if (const Mul *m = e.as<Mul>()) {
+        const Polynomial a = of(m->a), b = of(m->b);
+        if (a.terms().size() * b.terms().size() > most) {
+            return Polynomial(e);
+        }
+        p = a.times(b);
+    } else {
+        return Polynomial(e);
+    }
+    return p.terms().size() > most ? Polynomial(e) : p;
+}
+
+}  // namespace gowarp

@@ -1,0 +1,140 @@
+// A generator that holds polynomials (bridge/halidecc/polynomial.h) against the expressions that they are of, at random: the same values, and the same
+// polynomial for the same sum said differently.
+#include <Halide.h>
+
+#include "../halidecc/polynomial.cc"
+
+#include <random>
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace {
+
+[[noreturn]] void fail(const Expr &e, const std::string &why) {
+    std::cerr << "polynomial: " << e << ": " << why << "\n";
+    exit(1);
+}
+
+class Polynomials : public Generator<Polynomials> {
+public:
+    GeneratorParam<int> seed{"seed", 1};
+    Output<Buffer<int, 1>> out{"out"};
+
+    void generate() {
+        rng_.seed(seed);
+        int same = 0, opaque = 0;
+        for (int i = 0; i < 2000; i++) {
+            const Expr e = expression(4), other = said_differently(e);
+            const gowarp::Polynomial p = of(e, 1000), q = of(other, 1000), few = of(e, 6);
+            for (int at = 0; at < 8; at++) {
+                const std::map<std::string, int64_t> point{{"x", any(-9, 9)}, {"y", any(-9, 9)}, {"s", any(-9, 9)}};
+                const int64_t want = value(e, point);
+                for (const gowarp::Polynomial &q : {p, few}) {
+                    if (value(q.expr(), point) != want) {
+                        fail(e, "is not " + text(q.expr()));
+                    }
+                }
+                const auto [with_s, without] = p.split([](const gowarp::Factors &f) {
+                    return std::any_of(f.begin(), f.end(), [](const Expr &g) { return expr_uses_var(g, "s"); });
+                });
+                if (value(with_s.expr(), point) + value(without.expr(), point) != want || expr_uses_var(without.expr(), "s")) {
+                    fail(e, "its parts are " + text(with_s.expr()) + " and " + text(without.expr()));
+                }
+            }
+            if (has_opaque(p)) {
+                opaque++;
+                continue;
+            }
+            if (p < q || q < p || !p.plus(q, -1).terms().empty()) {
+                fail(e, "is not the same as " + text(other));
+            }
+            same++;
+        }
+        std::cout << "same " << same << " opaque " << opaque << "\n";
+        out(Var()) = 0;
+        out.set_estimates({{0, 1000}});
+    }
+
+private:
+    int any(int from, int to) { return std::uniform_int_distribution<int>(from, to)(rng_); }
+
+    static std::string text(const Expr &e) {
+        std::ostringstream s;
+        s << e;
+        return s.str();
+    }
+
+    // y stands for what is no sum; x is known to be 2 y + 3.
+    gowarp::Polynomial of(const Expr &e, size_t most) const {
+        static const gowarp::Polynomial x = gowarp::Polynomial(Variable::make(Int(32), "y")).times(gowarp::Polynomial(2)).plus(gowarp::Polynomial(3));
+        return gowarp::polynomial(e, [](const std::string &name) { return name == "x" ? &x : nullptr; }, most);
+    }
+
+    static bool has_opaque(const gowarp::Polynomial &p) {
+        for (const auto &term : p.terms()) {
+            for (const Expr &f : term.first) {
+                if (!f.as<Variable>()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    static int64_t value(const Expr &e, const std::map<std::string, int64_t> &at) {
+        if (const auto n = as_const_int(e)) {
+            return *n;
+        } else if (const Variable *v = e.as<Variable>()) {
+            return v->name == "x" ? 2 * at.at("y") + 3 : at.at(v->name);
+        } else if (const Add *a = e.as<Add>()) {
+            return value(a->a, at) + value(a->b, at);
+        } else if (const Sub *s = e.as<Sub>()) {
+            return value(s->a, at) - value(s->b, at);
+        } else if (const Mul *m = e.as<Mul>()) {
+            return value(m->a, at) * value(m->b, at);
+        } else if (const Max *m = e.as<Max>()) {
+            return std::max(value(m->a, at), value(m->b, at));
+        }
+        fail(e, "nobody knows what it is");
+    }
+
+    Expr expression(int depth) {
+        if (depth == 0) {
+            const char *names[] = {"x", "y", "s"};
+            return any(0, 3) ? Expr(Variable::make(Int(32), names[any(0, 2)])) : Expr(any(-4, 4));
+        }
+        const Expr a = expression(depth - 1), b = expression(any(0, depth - 1));
+        switch (any(0, 8)) {
+        case 0:
+        case 1: return Mul::make(a, b);
+        case 2:
+        case 3:
+        case 4: return Sub::make(a, b);
+        case 5: return depth == 1 ? Max::make(a, b) : Add::make(b, a);
+        }
+        return Add::make(a, b);
+    }
+
+    // The same value: products distributed, sums turned round.
+    Expr said_differently(const Expr &e) {
+        if (const Add *a = e.as<Add>()) {
+            return Sub::make(said_differently(a->b), Mul::make(-1, said_differently(a->a)));
+        } else if (const Sub *s = e.as<Sub>()) {
+            return Add::make(Mul::make(said_differently(s->b), -1), said_differently(s->a));
+        } else if (const Mul *m = e.as<Mul>()) {
+            const Expr a = said_differently(m->a), b = said_differently(m->b);
+            if (const Add *sum = b.as<Add>()) {
+                return Add::make(Mul::make(sum->b, a), Mul::make(a, sum->a));
+            }
+            return Mul::make(b, a);
+        }
+        return e;
+    }
+
+    std::mt19937 rng_;
+};
+
+}  // namespace
+
+HALIDE_REGISTER_GENERATOR(Polynomials, polynomial)
