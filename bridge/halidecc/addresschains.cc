@@ -18,7 +18,41 @@ namespace gowarp {
 namespace {
 
 constexpr size_t most_terms = 24;    // of an index; what has more stays as it is
+constexpr int most_nodes = 400;      // of an index with definitions in the place of their names
 constexpr size_t most_distance = 2;  // terms of a distance; one of more is no less than an address anew
+
+// Whether an expression written out has no more than most_nodes nodes.
+class Small : public IRVisitor {
+public:
+    static bool is(const Expr &e) {
+        Small s;
+        e.accept(&s);
+        return s.nodes_ <= most_nodes;
+    }
+
+private:
+    using IRVisitor::visit;
+    template<typename T>
+    void either(const T *op) {
+        if (++nodes_ <= most_nodes) {
+            IRVisitor::visit(op);
+        }
+    }
+    void visit(const IntImm *op) override { either(op); }
+    void visit(const Variable *op) override { either(op); }
+    void visit(const Cast *op) override { either(op); }
+    void visit(const Add *op) override { either(op); }
+    void visit(const Sub *op) override { either(op); }
+    void visit(const Mul *op) override { either(op); }
+    void visit(const Div *op) override { either(op); }
+    void visit(const Mod *op) override { either(op); }
+    void visit(const Min *op) override { either(op); }
+    void visit(const Max *op) override { either(op); }
+    void visit(const Select *op) override { either(op); }
+    void visit(const Call *op) override { either(op); }
+
+    int nodes_ = 0;
+};
 
 // The buffers of a kernel whose addresses stay: what is allocated within, and what is both read and written. Of those the compiler keeps in registers what
 // a turn of a loop writes and the next reads, where it sees that the addresses are the same (the scans of a recursive filter).
@@ -197,7 +231,8 @@ private:
         for (size_t i = from; i < made_.size(); i++) {
             Made &m = made_[i];
             if (movable && expr_uses_var(m.value, op->name)) {
-                m.value = substitute(op->name, op->value, m.value);
+                const Expr without = substitute(op->name, op->value, m.value);
+                m.value = Small::is(without) ? without : m.value;
             }
             if (expr_uses_vars(m.value, bound)) {
                 bound.push(m.name);
