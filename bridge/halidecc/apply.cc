@@ -227,18 +227,10 @@ private:
             step.run = [](const std::vector<Function> &) {};  // see passes.cc
             return step;
         }
-        if (op == "demand_order") {
+        if (op == "demand_order" || op == "chain_addresses") {
             want(d, text, 0, 0);
             if (d.n < 1 || d.n > INT16_MAX) {
-                fail(text, "the number of stores of a row must be positive");
-            }
-            step.run = [](const std::vector<Function> &) {};  // see passes.cc
-            return step;
-        }
-        if (op == "chain_addresses") {
-            want(d, text, 0, 0);
-            if (d.n < 1 || d.n > INT16_MAX) {
-                fail(text, "the number of additions must be positive");
+                fail(text, "the number of " + std::string(op == "demand_order" ? "stores of a row" : "additions") + " must be positive");
             }
             step.run = [](const std::vector<Function> &) {};  // see passes.cc
             return step;
