@@ -296,7 +296,9 @@ static void odd(const std::string &n) {
             return h;
         });
     }
-    for (auto &kind : kinds) check("odd_" + kind.first + n, {64, 8}, kind.first != "inexact_" ? 0 : t.bits() == 16 ? 1e-2 : 2e-3, [=](bool on_gpu) {
+    // A processor without arithmetic of halves computes whole expressions in floats, and rounds their results alone.
+    const bool emulated = t.is_float() && t.bits() == 16 && !get_host_target().has_feature(Target::AVX512_SapphireRapids);
+    for (auto &kind : kinds) check("odd_" + kind.first + n, {64, 8}, kind.first != "inexact_" ? emulated ? 2e-3 : 0 : t.bits() == 16 ? 1e-2 : 2e-3, [=](bool on_gpu) {
         bool vector = kind.first == "vector_", wide = kind.first == "inexact_";
         Func a = input(wide ? Float(32) : t, "a", 21), c = input(wide ? Float(32) : t, "c", 22), f("f");
         std::vector<Expr> e;

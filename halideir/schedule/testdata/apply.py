@@ -82,9 +82,13 @@ if name == "renamed":
 pipeline, args = {"corners": corners, "equalise": equalise, "means": means}[name]()
 # any_size=1 is not in any source
 params = {"mode": "gowarp", "any_size": "0"} if name == "means" else {"mode": "autogpu"}
+if len(rest) == 3 and rest[1].endswith("schedule.json"):
+    params = {"schedule": rest[1]}
+elif len(rest) == 3:
+    params["dump"] = rest[1]
 if len(rest) == 3:
     hl.load_plugin(rest[0])
-    pipeline.apply_autoscheduler(target, hl.AutoschedulerParams("gowarp", params | {"dump": rest[1]}))
+    pipeline.apply_autoscheduler(target, hl.AutoschedulerParams("gowarp", params))
 else:
     apply(rest[0], pipeline)
 pipeline.compile_to_lowered_stmt(rest[-1], args, hl.StmtOutputFormat.Text, target)
