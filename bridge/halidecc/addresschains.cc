@@ -22,35 +22,18 @@ constexpr int most_nodes = 400;      // of an index with definitions in the plac
 constexpr size_t most_distance = 2;  // terms of a distance; one of more is no less than an address anew
 
 // Whether an expression written out has no more than most_nodes nodes.
-class Small : public IRVisitor {
+class Small : public IRMutator {
 public:
     static bool is(const Expr &e) {
         Small s;
-        e.accept(&s);
+        s.mutate(e);
         return s.nodes_ <= most_nodes;
     }
 
-private:
-    using IRVisitor::visit;
-    template<typename T>
-    void either(const T *op) {
-        if (++nodes_ <= most_nodes) {
-            IRVisitor::visit(op);
-        }
-    }
-    void visit(const IntImm *op) override { either(op); }
-    void visit(const Variable *op) override { either(op); }
-    void visit(const Cast *op) override { either(op); }
-    void visit(const Add *op) override { either(op); }
-    void visit(const Sub *op) override { either(op); }
-    void visit(const Mul *op) override { either(op); }
-    void visit(const Div *op) override { either(op); }
-    void visit(const Mod *op) override { either(op); }
-    void visit(const Min *op) override { either(op); }
-    void visit(const Max *op) override { either(op); }
-    void visit(const Select *op) override { either(op); }
-    void visit(const Call *op) override { either(op); }
+    using IRMutator::mutate;
+    Expr mutate(const Expr &e) override { return ++nodes_ <= most_nodes ? IRMutator::mutate(e) : e; }
 
+private:
     int nodes_ = 0;
 };
 
@@ -113,13 +96,14 @@ public:
 private:
     using IRMutator::visit;
 
-    // An index that is known: the value of a variable is what it is without its constant.
+    // A definition that is not in the code yet.
     struct Made {
         Place place;
         Polynomial uniform;
         std::string name;
         Expr value;
     };
+    // An index that a name stands for, with the constant that it includes.
     struct Known {
         std::string name;
         int64_t constant;
@@ -135,6 +119,7 @@ private:
     std::map<Place, std::set<Polynomial>> uses_;
     std::map<Place, std::map<Polynomial, Known>> known_;
     std::set<Polynomial> distances_;  // that were added already
+    int next_ = 0;
     std::vector<Made> made_;          // in the order in which they are to be defined
     const std::string prefix_ = unique_name("gowarp.at");
 
@@ -172,10 +157,11 @@ private:
             return Expr();
         }
         auto &known = known_[i->place];
-        if (!known.count(i->uniform)) {
-            known[i->uniform] = make(*i, index);
+        auto at = known.find(i->uniform);
+        if (at == known.end()) {
+            at = known.emplace(i->uniform, make(*i, index)).first;
         }
-        const Known &k = known[i->uniform];
+        const Known &k = at->second;
         const Expr name = Variable::make(Int(64), k.name);
         return i->constant == k.constant ? name : Add::make(name, IntImm::make(Int(64), i->constant - k.constant));
     }
@@ -208,8 +194,6 @@ private:
         made_.push_back({i.place, i.uniform, name, value});
         return made;
     }
-    int next_ = 0;
-
     // Defines around a statement what was made for it, and forgets that.
     Stmt define(size_t from, Stmt s) {
         for (; made_.size() > from; made_.pop_back()) {

@@ -10,7 +10,7 @@
 namespace gowarp {
 
 // A lowering pass for CUDA kernels of some Funcs. Places in a buffer that differ by what is the same for all threads (rows, planes: multiples of strides) are
-// computed from each other, in 64 bits: one addition each. Halide computes every one anew in 32 bits, and LLVM 20 has to widen each by itself, since it does
+// computed from each other, in 64 bits: one addition each. Halide computes every one anew in 32 bits, and LLVM has to widen each by itself, since it does
 // not know that their sums do not overflow: an addition, a multiplication and another addition. A distance that only one pair has is no gain, and a place
 // that none is known near to stays as it is.
 class AddressChains : public Halide::Internal::IRMutator {

@@ -3,6 +3,9 @@
 #include "choose.h"
 #include "check.h"
 
+#include <algorithm>
+#include <iterator>
+
 using namespace Halide;
 
 namespace gowarp {
@@ -51,14 +54,19 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
             say("the schedule could not be checked and is taken as it is");
             break;
         }
-        const bool refused = v.kind == Verdict::refused, remedy = attempt < most_remedies;
-        const bool unneeded = remedy && !v.unneeded.empty(), torn = remedy && !unneeded && !v.torn.empty();
-        const bool unproven = remedy && !unneeded && !torn && !v.unproven.empty();
-        const bool all = !unneeded && !torn && !unproven && (refused || attempt >= most_by_kernel);
-        std::unique_ptr<Reply> next = unneeded ? runner_up(v.unneeded, gowarp_unneeded) :
-                                      torn     ? runner_up(v.torn, gowarp_torn) :
-                                      unproven ? runner_up(v.unproven, gowarp_unproven) :
-                                                 runner_up(all ? std::vector<int>{whole} : v.funcs, gowarp_kernel_differs);
+        const struct {
+            const std::vector<int> &funcs;
+            int kind;
+            const char *said;
+        } remedies[] = {
+            {v.unneeded, gowarp_unneeded, "runner-up: such a Func is inlined, or with its readers on the host"},
+            {v.torn, gowarp_torn, "runner-up: the updates of such a Func run in order"},
+            {v.unproven, gowarp_unproven, "runner-up: the Funcs of such a kernel are given no extents, or it is run in another way"},
+        };
+        const auto remedy = attempt < most_remedies ? std::find_if(std::begin(remedies), std::end(remedies), [](const auto &r) { return !r.funcs.empty(); }) : std::end(remedies);
+        const bool refused = v.kind == Verdict::refused, remedied = remedy != std::end(remedies);
+        const bool all = !remedied && (refused || attempt >= most_by_kernel);
+        std::unique_ptr<Reply> next = remedied ? runner_up(remedy->funcs, remedy->kind) : runner_up(all ? std::vector<int>{whole} : v.funcs, gowarp_kernel_differs);
         if (!next && refused) {
             say("without fusion and inlining it is no better; the first schedule is taken");
             now.reset();
@@ -69,9 +77,7 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
             break;
         }
         now = std::move(next);
-        say(unneeded ? "runner-up: such a Func is inlined, or with its readers on the host" :
-            torn     ? "runner-up: the updates of such a Func run in order" :
-            unproven ? "runner-up: the Funcs of such a kernel are given no extents, or it is run in another way" :
+        say(remedied ? remedy->said :
             all      ? "runner-up: less is fused or inlined in the whole of it" :
                        "runner-up: such a kernel is run in another way");
     }

@@ -43,10 +43,8 @@ std::map<std::string, int> numbered(const std::string &directive, const Graph &g
 
 std::set<std::string> given_extents(const Graph &g, const gowarp_directive *directives, int count) {
     std::set<std::string> out;
-    for (int i = 0; i < count; i++) {
-        if (str(directives[i].op) == "given_extent") {
-            out.insert(g.funcs[directives[i].func].original.name());
-        }
+    for (const auto &func : numbered("given_extent", g, directives, count)) {
+        out.insert(func.first);
     }
     return out;
 }

@@ -2,6 +2,7 @@
 #include <Halide.h>
 
 #include "../halidecc/linear.cc"
+#include "evaluate.h"
 
 #include <random>
 
@@ -11,38 +12,6 @@ using namespace Halide::Internal;
 namespace {
 
 constexpr int reach = 24;  // variables are counted from -reach to reach
-
-[[noreturn]] void fail(const Expr &e, const std::string &why) {
-    std::cerr << "linear: " << e << ": " << why << "\n";
-    exit(1);
-}
-
-int64_t value(const Expr &e, int x, int y) {
-    if (const auto n = as_const_int(e)) {
-        return *n;
-    } else if (const Variable *v = e.as<Variable>()) {
-        return v->name == "x" ? x : y;
-    } else if (const Add *a = e.as<Add>()) {
-        return value(a->a, x, y) + value(a->b, x, y);
-    } else if (const Sub *s = e.as<Sub>()) {
-        return value(s->a, x, y) - value(s->b, x, y);
-    } else if (const Mul *m = e.as<Mul>()) {
-        return value(m->a, x, y) * value(m->b, x, y);
-    } else if (const Min *m = e.as<Min>()) {
-        return std::min(value(m->a, x, y), value(m->b, x, y));
-    } else if (const Max *m = e.as<Max>()) {
-        return std::max(value(m->a, x, y), value(m->b, x, y));
-    }
-    const Div *d = e.as<Div>();
-    if (!d) {
-        fail(e, "nobody knows what it is");
-    }
-    int64_t p = value(d->a, x, y), q = value(d->b, x, y), least = p / q;
-    while (least * q > p) {
-        least--;
-    }
-    return least;
-}
 
 class Linears : public Generator<Linears> {
 public:
@@ -64,7 +33,7 @@ public:
             int64_t found = INT64_MIN;
             for (int x = -reach; x <= reach; x++) {
                 for (int y = -reach; y <= reach; y++) {
-                    found = std::max(found, value(e, x, y));
+                    found = std::max(found, value(e, [&](const std::string &name) { return name == "x" ? x : y; }));
                 }
             }
             if (found > *most) {

@@ -15,6 +15,7 @@ type form struct {
 	ofFunc           bool // acts on the Func, not on one stage
 	multiples        bool // one for each of Vars
 	offset           bool // it may have one
+	ofPass           bool // no call of Halide's: a lowering pass of gowarp's own carries it out
 }
 
 var forms = map[Do]form{
@@ -25,7 +26,7 @@ var forms = map[Do]form{
 	StoreIn:         {memory: true, ofFunc: true},
 	BoundStorage:    {minVars: 1, maxVars: 1, number: true, ofFunc: true},
 	BoundExtent:     {minVars: 1, maxVars: 1, number: true, ofFunc: true},
-	GivenExtent:     {minVars: 1, maxVars: 1, number: true, ofFunc: true},
+	GivenExtent:     {minVars: 1, maxVars: 1, number: true, ofFunc: true, ofPass: true},
 	AlignStorage:    {minVars: 1, maxVars: 1, number: true, ofFunc: true},
 	ReorderStorage:  {minVars: 1, maxVars: math.MaxInt, ofFunc: true},
 	Split:           {minVars: 3, maxVars: 3, number: true},
@@ -40,10 +41,10 @@ var forms = map[Do]form{
 	Serial:          {minVars: 1, maxVars: 1},
 	Atomic:          {},
 	Specialize:      {minVars: 1, maxVars: math.MaxInt, multiples: true},
-	AnySize:         {ofFunc: true},
-	Demote:          {number: true, ofFunc: true, offset: true},
-	DemandOrder:     {number: true, ofFunc: true},
-	ChainAddresses:  {number: true, ofFunc: true},
+	AnySize:         {ofFunc: true, ofPass: true},
+	Demote:          {number: true, ofFunc: true, offset: true, ofPass: true},
+	DemandOrder:     {number: true, ofFunc: true, ofPass: true},
+	ChainAddresses:  {number: true, ofFunc: true, ofPass: true},
 	RFactor:         {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 

@@ -66,7 +66,7 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 	}
 	w.factor(factorings)
 	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool {
-		return d.Do == Demote || d.Do == DemandOrder || d.Do == ChainAddresses || d.Do == AnySize || d.Do == GivenExtent || d.Do == RFactor
+		return forms[d.Do].ofPass || d.Do == RFactor
 	})
 	for i := range ds {
 		w.declare(&ds[i])
@@ -278,7 +278,7 @@ func beyondSource(ds []Directive) []string {
 			}
 		}
 	}
-	if registers == nil && ordered == nil && special == nil && given == nil && chained == nil {
+	if !slices.ContainsFunc(ds, func(d Directive) bool { return forms[d.Do].ofPass }) {
 		return nil
 	}
 	lines := []string{"This is not all of the schedule: lowering passes of gowarp's own do what no call of Halide's asks for. Without them the", "results are the same."}

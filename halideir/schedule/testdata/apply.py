@@ -82,11 +82,8 @@ if name == "renamed":
 pipeline, args = {"corners": corners, "equalise": equalise, "means": means}[name]()
 # any_size=1 is not in any source
 params = {"mode": "gowarp", "any_size": "0"} if name == "means" else {"mode": "autogpu"}
-if len(rest) == 3 and rest[1].endswith("schedule.json"):
-    params = {"schedule": rest[1]}
-elif len(rest) == 3:
-    params["dump"] = rest[1]
 if len(rest) == 3:
+    params = {"schedule": rest[1]} if rest[1].endswith("schedule.json") else params | {"dump": rest[1]}
     hl.load_plugin(rest[0])
     pipeline.apply_autoscheduler(target, hl.AutoschedulerParams("gowarp", params))
 else:

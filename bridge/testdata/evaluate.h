@@ -1,0 +1,42 @@
+// What test generators that hold a part of halidecc against an oracle share.
+#ifndef GOWARP_EVALUATE_H
+#define GOWARP_EVALUATE_H
+
+#include <Halide.h>
+
+[[noreturn]] inline void fail(const Halide::Expr &e, const std::string &why) {
+    std::cerr << e << ": " << why << "\n";
+    exit(1);
+}
+
+// The value of an expression of integers; at says that of a variable.
+template<typename At>
+int64_t value(const Halide::Expr &e, const At &at) {
+    using namespace Halide::Internal;
+    if (const auto n = as_const_int(e)) {
+        return *n;
+    } else if (const Variable *v = e.as<Variable>()) {
+        return at(v->name);
+    } else if (const Add *a = e.as<Add>()) {
+        return value(a->a, at) + value(a->b, at);
+    } else if (const Sub *s = e.as<Sub>()) {
+        return value(s->a, at) - value(s->b, at);
+    } else if (const Mul *m = e.as<Mul>()) {
+        return value(m->a, at) * value(m->b, at);
+    } else if (const Min *m = e.as<Min>()) {
+        return std::min(value(m->a, at), value(m->b, at));
+    } else if (const Max *m = e.as<Max>()) {
+        return std::max(value(m->a, at), value(m->b, at));
+    }
+    const Div *d = e.as<Div>();
+    if (!d) {
+        fail(e, "nobody knows what it is");
+    }
+    int64_t p = value(d->a, at), q = value(d->b, at), least = p / q;
+    while (least * q > p) {
+        least--;
+    }
+    return least;
+}
+
+#endif
