@@ -35,6 +35,7 @@ func analyse(s *state) error {
 	pr.Expand = make([]plan.Expand, pr.NumStages())
 	pr.Dims = make([]plan.Dims, pr.NumStages())
 	pr.WholeGroups = s.params.AnySize == "0"
+	pr.Vectors = s.params.Mode == "gowarp" && s.p.Target.API == "cuda"
 	s.problem = pr
 	if s.params.Registers != "" {
 		return s.readProfile()

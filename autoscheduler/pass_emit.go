@@ -36,6 +36,9 @@ func emit(s *state) error {
 		}
 		if onGPU && s.params.Mode == "gowarp" && s.p.Target.API == "cuda" {
 			s.add(schedule.Directive{Do: schedule.ChainAddresses, Func: g.Out, Name: f.Label, N: s.longestChain()})
+			if s.problem.Vectors {
+				s.add(schedule.Directive{Do: schedule.VectorAccess, Func: g.Out, Name: f.Label})
+			}
 		}
 	}
 	return out.CheckForms(s.given)
@@ -197,6 +200,28 @@ func (e *nestEmitter) splitOneByOne() {
 	}
 }
 
+// iterations are the loops over those of a serial loop that stand one after the other in the code, and those that turn; innermost first. Of what
+// stands between rows of points there are no more than one vector holds: a row's part of it is loaded at once.
+func (e *nestEmitter) iterations(u plan.Use, rows bool) (inCode, turns []string) {
+	label := e.st.Loops[u.Loop].Label
+	switch {
+	case u.Tile > 0:
+		return nil, []string{e.name(e.outer, u.Loop)}
+	case u.Steps > 1:
+		o, i := e.lab.fresh(label, "_o"), e.lab.fresh(label, "_i")
+		e.add(schedule.Directive{Do: schedule.Split, Vars: []string{label, o, i}, N: u.Steps, Tail: schedule.TailGuardWithIf})
+		if !rows || u.Steps <= plan.VectorLanes || u.Steps%plan.VectorLanes != 0 {
+			return []string{i}, []string{o}
+		}
+		vectors, lanes := e.lab.fresh(label, "_v"), e.lab.fresh(label, "_l")
+		e.add(schedule.Directive{Do: schedule.Split, Vars: []string{i, vectors, lanes}, N: plan.VectorLanes, Tail: schedule.TailGuardWithIf})
+		return []string{lanes, vectors}, []string{o}
+	case u.Unroll:
+		return []string{label}, nil
+	}
+	return nil, []string{label}
+}
+
 func (e *nestEmitter) name(m map[int]string, l int) string {
 	if v, ok := m[l]; ok {
 		return v
@@ -222,39 +247,35 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 	}
 	e := nestEmitter{n: n, st: st, lab: lab, add: add, inner: map[int]string{}, outer: map[int]string{}}
 	split(&e)
-	var serial, steps, threads, blocks []string
-	for _, u := range n.Serial {
-		label := st.Loops[u.Loop].Label
-		switch {
-		case u.Tile > 0:
-			serial = append(serial, e.name(e.outer, u.Loop))
-		case u.Steps > 1:
-			o, i := lab.fresh(label, "_o"), lab.fresh(label, "_i")
-			add(schedule.Directive{Do: schedule.Split, Vars: []string{label, o, i}, N: u.Steps, Tail: schedule.TailGuardWithIf})
-			serial, steps = append(serial, i, o), append(steps, i)
-		default:
-			serial = append(serial, label)
-		}
+	points, rows := e.points, []string(nil)
+	if n.Stage > 0 && e.unrolled && slices.ContainsFunc(n.Unrolled[min(1, len(n.Unrolled)):], func(u plan.Use) bool { return u.Extent > 1 }) {
+		points, rows = points[:1:1], points[1:]
 	}
+	var serial, unrolled, threads, blocks []string
+	for _, u := range n.Serial {
+		inCode, turns := e.iterations(u, rows != nil)
+		unrolled = append(unrolled, inCode...)
+		if rows != nil && len(inCode) > 0 && len(serial) == 0 {
+			// A row of points adds several iterations, then the next one: what a row alone reads is held no longer.
+			points, inCode = append(points, inCode[0]), inCode[1:]
+		}
+		serial = append(append(serial, inCode...), turns...)
+	}
+	points = append(points, rows...)
 	for _, u := range n.Threads {
 		threads = append(threads, e.name(e.inner, u.Loop))
 	}
 	for _, u := range n.Blocks {
 		blocks = append(blocks, e.name(e.outer, u.Loop))
 	}
-	order := append(append(append([]string(nil), e.points...), serial...), append(append([]string(nil), threads...), blocks...)...)
+	order := slices.Concat(points, serial, threads, blocks)
 	if !e.unrolled { // what is computed at the innermost point must not be in a loop that it does not move with
-		order = append(append(append([]string(nil), serial...), e.points...), append(append([]string(nil), threads...), blocks...)...)
+		order = slices.Concat(serial, points, threads, blocks)
 	}
 	if len(order) > 1 && !inOrder(st, order) {
 		add(schedule.Directive{Do: schedule.Reorder, Vars: order})
 	}
-	for _, u := range n.Serial {
-		if u.Unroll {
-			steps = append(steps, st.Loops[u.Loop].Label)
-		}
-	}
-	for _, v := range steps {
+	for _, v := range unrolled {
 		add(schedule.Directive{Do: schedule.Unroll, Vars: []string{v}})
 	}
 	if e.unrolled {

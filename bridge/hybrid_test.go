@@ -65,7 +65,7 @@ func TestHybridByEveryDoor(t *testing.T) {
 	}
 	registers := maps.Clone(hybridParams)
 	registers["frac_reg"] = "1"
-	whole := lacking(t, generator, registers, "demand_order", "chain_addresses")
+	whole := lacking(t, generator, registers, "demand_order", "chain_addresses", "vector_access")
 	if code(emit(harness.Generator{Source: byHand, Name: "clamped_blur"}, harness.Unscheduled())) != code(emit(generator, harness.Gowarp(map[string]string{"schedule": whole}))) {
 		t.Error("the source without the pass is not the tile with all of it in registers")
 	}

@@ -86,7 +86,7 @@ type Estimator struct {
 	memo map[string]Count
 	rows map[string]int // RowLoads
 	buf  []byte
-	seen struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors keymap.Map } // what straight has met
+	seen struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
 }
 
 type kept struct{}
@@ -303,7 +303,7 @@ func remember[V any](memo map[string]V, shape []byte, work func() V) V {
 func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 	b := binary.AppendVarint(e.buf[:0], int64(e.pr.StageIndex(n.Func, n.Stage)))
 	for _, u := range n.Unrolled {
-		b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), int64(u.Tail))
+		b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Apart), int64(u.Tail))
 	}
 	if register {
 		b = append(b, 1)
@@ -386,7 +386,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	float, special := units(&e.pr.Access.Stage(n.Func, n.Stage).Value)
 	c.Float, c.Special = points*float, points*special
 	seen := &e.seen
-	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors} {
+	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened} {
 		m.Clear()
 	}
 	for i := range ex.Calls {
@@ -410,6 +410,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		if in && where == plan.AtThread {
 			continue // in a register
 		}
+		vectors := !in && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
 		for _, s := range shifts {
 			at := placeKey(t.Func, t.Input, t.Out, t.Index, s)
 			if nowhere(t.Index) {
@@ -438,6 +439,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			c.Global++
 			if nowhere(t.Index) || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
 				c.Sectors += e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
+			}
+			if vectors {
+				c.widen(e, n, t, s)
 			}
 			if seen.buffers.Add(uint64(placeKey(t.Func, t.Input, 0, nil, nil))) {
 				c.Start += bufferStart
@@ -474,11 +478,16 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	}
 	c.Arithmetic += points * casts
 	if !register {
+		_, in := k.PlaceOf(n.Func)
+		stores := points
 		if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
-			c.Requests += points * e.ways(n, st.Store, e.pr.Bytes(n.Func))
+			if !in && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), st.Store) {
+				stores /= plan.VectorLanes
+			}
+			c.Requests += stores * e.ways(n, st.Store, e.pr.Bytes(n.Func))
 		}
-		c.Memory += points * float64(len(e.pr.P.Funcs[n.Func].Types))
-		if _, in := k.PlaceOf(n.Func); in {
+		c.Memory += stores * float64(len(e.pr.P.Funcs[n.Func].Types))
+		if in {
 			c.Pointers++
 		} else {
 			for _, s := range shifts {
@@ -489,9 +498,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				seen.stores.Add(uint64(placeKey(0, 0, 0, idx, s)))
 			}
 			c.Start += bufferStart + rowAddress*float64(seen.stores.Len())
-			c.Global += points * float64(len(e.pr.P.Funcs[n.Func].Types))
+			c.Global += stores * float64(len(e.pr.P.Funcs[n.Func].Types))
 			if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
-				c.Sectors += points * sectors(n, st.Store, e.pr.Bytes(n.Func))
+				c.Sectors += stores * sectors(n, st.Store, e.pr.Bytes(n.Func))
 			}
 			if turn != 0 {
 				c.Address += turnedRow * float64(seen.stores.Len())

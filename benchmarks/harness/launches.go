@@ -38,7 +38,7 @@ func (p *Program) Launches(in Args, out map[string][]int) ([]Launch, error) {
 	defer os.Remove(f.Name())
 	defer f.Close()
 	// HL_CUDA_JIT_MAX_REGISTERS and the device's own variables mean nothing here.
-	recorded := &Program{tree: p.tree, Path: p.Path, Mins: p.Mins, Env: append(slices.Clone(p.Env), "LD_LIBRARY_PATH="+driver, "GOWARP_LAUNCHES="+f.Name(), "HL_GPU_DEVICE=0")}
+	recorded := &Program{tree: p.tree, Path: p.Path, Mins: p.Mins, Parts: p.Parts, Env: append(slices.Clone(p.Env), "LD_LIBRARY_PATH="+driver, "GOWARP_LAUNCHES="+f.Name(), "HL_GPU_DEVICE=0")}
 	if _, err := recorded.Run(in, out); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,8 @@ type Program struct {
 	Env []string
 	// Mins are the first coordinates of buffers, by name, where they are not 0.
 	Mins map[string][]int
+	// Parts are the buffers, by name, that are parts of larger ones, also on the GPU, and how many elements earlier the rows of those begin.
+	Parts map[string]int
 }
 
 // Link makes an executable of an emission with a static library and its registration.
@@ -100,6 +102,9 @@ func (p *Program) run(in Args, out map[string][]int, samples int) (map[string]*A
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Mins)) {
 		args = append(args, "--min."+name+"="+numbers(p.Mins[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Parts)) {
+		args = append(args, fmt.Sprintf("--part.%s=%d", name, p.Parts[name]))
 	}
 	if samples > 0 {
 		args = append(args, fmt.Sprintf("--samples=%d", samples))

@@ -47,7 +47,7 @@ func (p *Program) SimulateWith(in Args, out map[string][]int, o SimulateOptions)
 		return nil, err
 	}
 	defer os.RemoveAll(reports)
-	simulated := &Program{tree: p.tree, Path: p.Path, Mins: p.Mins, Env: append(slices.Clone(p.Env),
+	simulated := &Program{tree: p.tree, Path: p.Path, Mins: p.Mins, Parts: p.Parts, Env: append(slices.Clone(p.Env),
 		"LD_LIBRARY_PATH="+p.tree.Build("gpusim"),
 		"GOWARP_GPUSIM_REPORTS="+reports,
 		"GOWARP_GPUSIM_CAPABILITY="+strconv.Itoa(o.Capability),

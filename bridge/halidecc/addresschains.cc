@@ -1,8 +1,10 @@
 //go:build halide
 
 #include "addresschains.h"
+#include "alignment.h"
 #include "polynomial.h"
 #include "shuffle.h"
+#include "straight.h"
 
 #include <algorithm>
 #include <map>
@@ -20,6 +22,8 @@ namespace {
 constexpr size_t most_terms = 24;    // of an index; what has more stays as it is
 constexpr int most_nodes = 400;      // of an index with definitions in the place of their names
 constexpr size_t most_distance = 2;  // terms of a distance; one of more is no less than an address anew
+constexpr int vector_lanes = 4, vector_bits = 32;  // of an access that is one instruction
+constexpr int vector_address = 3;                  // instructions: LLVM shares less of those in units of vectors
 
 // Whether an expression written out has no more than most_nodes nodes.
 class Small : public IRMutator {
@@ -64,11 +68,41 @@ private:
     std::set<std::string> own_, read_, written_;
 };
 
+// How many accesses of the memory of all threads a kernel has, of what is loaded from one place one.
+class Accesses : public IRVisitor {
+public:
+    explicit Accesses(const Stmt &kernel) { kernel.accept(this); }
+    int count() const { return (int)loads_.size() + stores_; }
+
+private:
+    using IRVisitor::visit;
+    void visit(const Allocate *op) override {
+        own_.insert(op->name);
+        IRVisitor::visit(op);
+    }
+    void visit(const Load *op) override {
+        if (!own_.count(op->name)) {
+            loads_.insert(op);
+        }
+        IRVisitor::visit(op);
+    }
+    void visit(const Store *op) override {
+        stores_ += !own_.count(op->name);
+        IRVisitor::visit(op);
+    }
+    std::set<std::string> own_;
+    std::set<Expr, IRDeepCompare> loads_;  // of one place once
+    int stores_ = 0;
+};
+
 // Where an access is: in which buffer, and the part of its index that differs from thread to thread or turn to turn.
 struct Place {
     std::string buffer;
     Polynomial variant;
-    bool operator<(const Place &p) const { return buffer != p.buffer ? buffer < p.buffer : variant < p.variant; }
+    enum Of { element, vector, loaded } of;  // what has a name: an index, that of a vector in units of vectors, or a vector's value
+    bool operator<(const Place &p) const {
+        return buffer != p.buffer ? buffer < p.buffer : of != p.of ? of < p.of : variant < p.variant;
+    }
 };
 
 // An index taken apart: what is the same for all threads, without the constant, tells accesses of a place apart.
@@ -78,18 +112,60 @@ struct Index {
     int64_t constant = 0;
 };
 
+// Where the vector begins that an element is of.
+int64_t first_of(int64_t constant) {
+    return constant - (constant % vector_lanes + vector_lanes) % vector_lanes;
+}
+
+// Elements of one row that one body of a loop or condition loads.
+struct Row {
+    int body;
+    Place place;
+    Polynomial uniform;
+    bool operator<(const Row &r) const {
+        return body != r.body ? body < r.body : place < r.place || (!(r.place < place) && uniform < r.uniform);
+    }
+};
+struct Loads {
+    std::set<int64_t> constants;
+    std::optional<std::vector<Expr>> conditions;  // under which the row's multiples of vector_lanes are that of the buffer
+
+    // Whether all of a vector is loaded anyway.
+    bool whole(int64_t first) const {
+        for (int lane = 0; lane < vector_lanes; lane++) {
+            if (!constants.count(first + lane)) {
+                return false;
+            }
+        }
+        return conditions.has_value();
+    }
+
+    bool any_whole() const {
+        return std::any_of(constants.begin(), constants.end(), [&](int64_t c) { return first_of(c) == c && whole(c); });
+    }
+};
+
 class Kernel : public IRMutator {
 public:
-    Kernel(std::set<std::string> kept, int longest)
-        : kept_(std::move(kept)), longest_(longest) {}
+    Kernel(std::set<std::string> kept, int longest, bool vectors)
+        : kept_(std::move(kept)), longest_(longest), vectors_(vectors) {}
 
     // First all places are counted, and nothing is changed; then addresses are made of them.
     Stmt chained(const Stmt &kernel) {
         counting_ = true;
         within(kernel);
         counting_ = false;
+        bodies_ = 0;
         return within(kernel);
     }
+
+    // What has to hold for the vectors to begin at multiples of their size; undefined if there are none.
+    Expr aligned() const {
+        return aligned_.empty() ? Expr() : simplify(conjunction({aligned_.begin(), aligned_.end()}));
+    }
+
+    // What all addresses cost together.
+    int addresses() const { return addresses_; }
 
     using IRMutator::mutate;
 
@@ -112,14 +188,19 @@ private:
 
     const std::set<std::string> kept_;
     const int longest_;
+    const bool vectors_;
     bool counting_ = false;
+    bool conditional_ = false;  // within an expression, of which only one side is computed
+    int bodies_ = 0, body_ = 0;
+    std::map<Row, Loads> rows_;
+    std::set<Expr, IRDeepCompare> aligned_;  // conditions
     bool in_statement_ = false;  // of a block: it will be known where what is made for it is defined
     Scope<std::optional<Polynomial>> names_;  // bound in the kernel; the value of those that have one
     Scope<> in_expression_;                   // bound within an expression
     std::map<Place, std::set<Polynomial>> uses_;
     std::map<Place, std::map<Polynomial, Known>> known_;
     std::set<Polynomial> distances_;  // that were added already
-    int next_ = 0;
+    int next_ = 0, addresses_ = 0;
     std::vector<Made> made_;          // in the order in which they are to be defined
     const std::string prefix_ = unique_name("gowarp.at");
 
@@ -133,7 +214,7 @@ private:
         const auto [uniform, variant] = p.split([&](const Factors &factors) {
             return std::none_of(factors.begin(), factors.end(), [&](const Expr &f) { return expr_uses_vars(f, names_); });
         });
-        return Index{{buffer, variant}, uniform.plus(Polynomial(-p.constant())), p.constant()};
+        return Index{{buffer, variant, Place::element}, uniform.plus(Polynomial(-p.constant())), p.constant()};
     }
 
     Polynomial value_of(const Expr &e) const {
@@ -144,26 +225,148 @@ private:
     }
 
     // The index of an access; undefined if it stays.
-    Expr at(const std::string &buffer, const Expr &index, const Expr &predicate) {
-        const std::optional<Index> i = index_of(buffer, index, predicate);
-        if (!i) {
-            return Expr();
-        }
+    Expr at(const Index &i, const Expr &index) {
         if (counting_) {
-            uses_[i->place].insert(i->uniform);
+            uses_[i.place].insert(i.uniform);
             return Expr();
         }
-        if (uses_[i->place].size() < 2) {
-            return Expr();
+        const auto r = rows_.find({body_, i.place, i.uniform});
+        if (vectors_ && r != rows_.end() && r->second.any_whole()) {
+            // One address for the vectors of a row and its other elements.
+            const int64_t lane = i.constant - first_of(i.constant);
+            const Index vector{{i.place.buffer, i.place.variant, Place::vector}, i.uniform, i.constant - lane};
+            return elements(from_known(vector, index - Expr((int)lane)), lane);
         }
-        auto &known = known_[i->place];
-        auto at = known.find(i->uniform);
+        return longest_ == 0 || uses_[i.place].size() < 2 ? Expr() : from_known(i, index);
+    }
+
+    // An index in elements of one in vectors.
+    static Expr elements(const Expr &vectors, int64_t lane) {
+        const Expr first = Mul::make(vectors, IntImm::make(Int(64), vector_lanes));
+        return lane == 0 ? first : Add::make(first, IntImm::make(Int(64), lane));
+    }
+
+    // An index from one that is known, in 64 bits and in units of the place.
+    Expr from_known(const Index &i, const Expr &index) {
+        auto &known = known_[i.place];
+        auto at = known.find(i.uniform);
         if (at == known.end()) {
-            at = known.emplace(i->uniform, make(*i, index)).first;
+            at = known.emplace(i.uniform, make(i, index)).first;
         }
         const Known &k = at->second;
         const Expr name = Variable::make(Int(64), k.name);
-        return i->constant == k.constant ? name : Add::make(name, IntImm::make(Int(64), i->constant - k.constant));
+        return i.constant == k.constant ? name : Add::make(name, IntImm::make(Int(64), (i.constant - k.constant) / unit(i.place)));
+    }
+
+    static int unit(const Place &p) { return p.of == Place::vector ? vector_lanes : 1; }
+
+    // An element of a vector that is loaded whole; undefined if it is not.
+    Expr element(const Load *op, const Index &i) {
+        if (!vectors_ || op->type.bits() != vector_bits || conditional_) {
+            return Expr();
+        }
+        const Row row{body_, i.place, i.uniform};
+        if (counting_) {
+            const auto [r, fresh] = rows_.try_emplace(row);
+            if (fresh) {
+                r->second.conditions = multiple_if(i.place.variant.plus(i.uniform), vector_lanes, meaning());
+            }
+            r->second.constants.insert(i.constant);
+            return Expr();
+        }
+        const int64_t first = first_of(i.constant);
+        const Place loaded{i.place.buffer, i.place.variant, Place::loaded};
+        const Polynomial where = i.uniform.plus(Polynomial(first));
+        auto &known = known_[loaded];
+        if (!known.count(where)) {
+            const auto r = rows_.find(row);
+            if (r == rows_.end() || !r->second.whole(first)) {
+                return Expr();
+            }
+            align(i.place.buffer, *r->second.conditions);
+            known[where] = {load(op, {{i.place.buffer, i.place.variant, Place::vector}, i.uniform, first}, loaded, where, op->index - Expr((int)(i.constant - first))), 0, 0};
+        }
+        return Halide::Internal::Shuffle::make_extract_element(Variable::make(op->type.with_lanes(vector_lanes), known[where].name), (int)(i.constant - first));
+    }
+
+    // Names a vector's value.
+    std::string load(const Load *op, const Index &i, const Place &loaded, const Polynomial &where, const Expr &index) {
+        const Expr value = Load::make(op->type.with_lanes(vector_lanes), op->name, Ramp::make(elements(from_known(i, index), 0), IntImm::make(Int(64), 1), vector_lanes),
+                                      op->image, op->param, const_true(vector_lanes), ModulusRemainder(vector_lanes, 0));
+        const std::string name = prefix_ + "." + std::to_string(next_++);
+        made_.push_back({loaded, where, name, value});
+        return name;
+    }
+
+    // A store of stored_together's, whose address is computed as those of all vectors are.
+    Stmt store_vector(const Store *op, const Ramp *ramp, const Expr &value) {
+        std::optional<Index> i = index_of(op->name, ramp->base, const_true());
+        if (!i || ramp->lanes != vector_lanes) {
+            return op;
+        }
+        i->place.of = Place::vector;
+        return Store::make(op->name, value, Ramp::make(elements(from_known(*i, ramp->base), 0), IntImm::make(Int(64), 1), vector_lanes), op->param, op->predicate, op->alignment);
+    }
+
+    Meaning meaning() const {
+        return {[this](const Expr &e) { return value_of(e); }, [this](const Expr &e) { return !expr_uses_vars(e, names_); }};
+    }
+
+    // Vectors of a buffer need it to begin at a multiple of their size, and these conditions.
+    void align(const std::string &buffer, const std::vector<Expr> &conditions) {
+        aligned_.insert(conditions.begin(), conditions.end());
+        const Expr pointer = Call::make(UInt(64), Call::buffer_get_device, {Variable::make(type_of<halide_buffer_t *>(), buffer + ".buffer")}, Call::Extern);
+        aligned_.insert(pointer % make_const(UInt(64), vector_lanes * vector_bits / 8) == make_const(UInt(64), 0));
+    }
+
+    // A block that begins with stores to one buffer, with those of neighbouring elements together.
+    Stmt stored_together(const Block *block) {
+        std::vector<const Store *> run;
+        Stmt rest = block;
+        while (rest.defined()) {
+            const Block *b = rest.as<Block>();
+            const Store *s = (b ? b->first : rest).as<Store>();
+            if (!s || s->value.type().lanes() != 1 || s->value.type().bits() != vector_bits || (!run.empty() && s->name != run[0]->name)) {
+                break;
+            }
+            run.push_back(s);
+            rest = b ? b->rest : Stmt();
+        }
+        if (run.size() < vector_lanes) {
+            return block;
+        }
+        std::map<std::pair<Place, Polynomial>, std::map<int64_t, std::vector<size_t>>> rows;
+        for (size_t k = 0; k < run.size(); k++) {
+            if (const std::optional<Index> i = index_of(run[k]->name, run[k]->index, run[k]->predicate)) {
+                rows[{i->place, i->uniform}][i->constant].push_back(k);
+            }
+        }
+        std::vector<Stmt> stores(run.begin(), run.end());
+        for (const auto &[row, at] : rows) {
+            const auto conditions = multiple_if(row.first.variant.plus(row.second), vector_lanes, meaning());
+            for (const auto &first : at) {
+                std::vector<size_t> lanes;
+                for (auto e = at.find(first.first); e != at.end() && e->first == first.first + (int64_t)lanes.size() && e->second.size() == 1 && lanes.size() < vector_lanes; e++) {
+                    lanes.push_back(e->second[0]);
+                }
+                if (!conditions || first_of(first.first) != first.first || lanes.size() < vector_lanes) {
+                    continue;
+                }
+                align(row.first.buffer, *conditions);
+                std::vector<Expr> values;
+                for (size_t k : lanes) {
+                    values.push_back(run[k]->value);
+                    stores[k] = Stmt();
+                }
+                stores[*std::max_element(lanes.begin(), lanes.end())] =
+                    Store::make(row.first.buffer, Halide::Internal::Shuffle::make_concat(values), Ramp::make(run[lanes[0]]->index, 1, vector_lanes), run[lanes[0]]->param, const_true(vector_lanes), ModulusRemainder(vector_lanes, 0));
+            }
+        }
+        stores.erase(std::remove_if(stores.begin(), stores.end(), [](const Stmt &s) { return !s.defined(); }), stores.end());
+        if (rest.defined()) {
+            stores.push_back(rest);
+        }
+        return Block::make(stores);
     }
 
     Known make(const Index &i, const Expr &index) {
@@ -184,12 +387,14 @@ private:
                 distance = d;
             }
         }
+        addresses_ += i.place.of == Place::vector ? vector_address : 1;
         const std::string name = prefix_ + "." + std::to_string(next_++);
         const Known made{name, from ? from->constant : i.constant, from ? from->depth + 1 : 0};
-        Expr value = Cast::make(Int(64), index);
+        Expr value = Cast::make(Int(64), unit(i.place) == 1 ? index : index / unit(i.place));
         if (from) {
             distances_.insert(distance);
-            value = Add::make(Variable::make(Int(64), from->name), Cast::make(Int(64), distance.expr()));
+            const Expr d = distance.expr();
+            value = Add::make(Variable::make(Int(64), from->name), Cast::make(Int(64), unit(i.place) == 1 ? d : d / unit(i.place)));
         }
         made_.push_back({i.place, i.uniform, name, value});
         return made;
@@ -236,15 +441,19 @@ private:
     // The body of a loop, or what is under a condition: nothing made for it is known outside.
     Stmt within(const Stmt &s) {
         const size_t before = made_.size();
-        const bool was = in_statement_;
-        in_statement_ = false;
+        const ScopedValue<bool> outside(in_statement_, false);
+        const ScopedValue<int> body_of(body_, bodies_++);
         const Stmt body = mutate(s);
-        in_statement_ = was;
         return define(before, body);
     }
 
     // What is made for a statement of a block is known to those behind it. It is not made earlier, since it takes registers.
-    Stmt visit(const Block *op) override {
+    Stmt visit(const Block *block) override {
+        const Stmt together = vectors_ && !counting_ ? stored_together(block) : Stmt(block);
+        const Block *op = together.as<Block>();
+        if (!op) {
+            return mutate(together);
+        }
         if (in_statement_) {
             return IRMutator::visit(op);
         }
@@ -258,7 +467,11 @@ private:
 
     Stmt visit(const Store *op) override {
         const Stmt s = IRMutator::visit(op);
-        const Expr index = at(op->name, op->index, op->predicate);
+        if (const Ramp *r = op->index.as<Ramp>(); r && vectors_) {
+            return store_vector(op, r, s.as<Store>()->value);
+        }
+        const std::optional<Index> i = index_of(op->name, op->index, op->predicate);
+        const Expr index = i ? at(*i, op->index) : Expr();
         if (!index.defined()) {
             return s;
         }
@@ -267,8 +480,20 @@ private:
 
     Expr visit(const Load *op) override {
         const Expr e = IRMutator::visit(op);
-        const Expr index = at(op->name, op->index, op->predicate);
+        const std::optional<Index> i = index_of(op->name, op->index, op->predicate);
+        if (!i) {
+            return e;
+        }
+        if (const Expr of_vector = element(op, *i); of_vector.defined()) {
+            return of_vector;
+        }
+        const Expr index = at(*i, op->index);
         return index.defined() ? Load::make(op->type, op->name, index, op->image, op->param, op->predicate, op->alignment) : e;
+    }
+
+    Expr visit(const Call *op) override {
+        const ScopedValue<bool> side(conditional_, conditional_ || op->is_intrinsic(Call::if_then_else));
+        return IRMutator::visit(op);
     }
 
     Expr visit(const Let *op) override {
@@ -321,7 +546,19 @@ Stmt AddressChains::visit(const For *op) {
     }
     Kept kept;
     op->accept(&kept);
-    return Kernel(kept.names(), f->second).chained(op);
+    Kernel without(kept.names(), f->second.longest, false);
+    const Stmt chained = without.chained(op);
+    if (!f->second.vectors) {
+        return chained;
+    }
+    Kernel with(kept.names(), f->second.longest, true);
+    const Stmt vectors = with.chained(op);
+    const Expr aligned = with.aligned();
+    // Where only a part of what is accessed is vectors, more may go into their addresses than is saved.
+    if (!aligned.defined() || is_const_zero(aligned) || Accesses(vectors).count() + with.addresses() >= Accesses(chained).count() + without.addresses()) {
+        return chained;
+    }
+    return is_const_one(aligned) ? vectors : IfThenElse::make(aligned, vectors, chained);
 }
 
 }  // namespace gowarp

@@ -15,9 +15,16 @@ namespace gowarp {
 // that none is known near to stays as it is.
 class AddressChains : public Halide::Internal::IRMutator {
 public:
-    // The Funcs that the kernels compute, and how many places are at most computed one from the other: LLVM looks through no more than six additions to
-    // see that what is read is never written, which matters where only such loads go through a cache (before capability 7.0).
-    explicit AddressChains(std::map<std::string, int> funcs) : funcs_(std::move(funcs)) {}
+    // What is done in the kernels of a Func.
+    struct Kernels {
+        // How many places are at most computed one from the other: LLVM looks through no more than six additions to see that what is read is never
+        // written, which matters where only such loads go through a cache (before capability 7.0).
+        int longest = 0;
+        // Whether four neighbouring elements of 32 bits are loaded by one instruction where a kernel loads all four of them. The kernel then stands
+        // twice: such loads need pointers, strides and first elements at multiples of 16 bytes, which is known at run time.
+        bool vectors = false;
+    };
+    explicit AddressChains(std::map<std::string, Kernels> funcs) : funcs_(std::move(funcs)) {}
 
     using Halide::Internal::IRMutator::mutate;
 
@@ -26,7 +33,7 @@ protected:
     Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;
 
 private:
-    const std::map<std::string, int> funcs_;
+    const std::map<std::string, Kernels> funcs_;
 };
 
 }  // namespace gowarp

@@ -27,6 +27,22 @@ int dimension(const std::string &loop, const std::string &kind) {
     return c >= 'x' && c <= 'z' ? c - 'x' : -1;
 }
 
+// Whether a condition asks where buffers lie in memory: it chooses between two forms of one kernel.
+bool asks_where(const Expr &condition) {
+    class Pointers : public IRVisitor {
+        using IRVisitor::visit;
+        void visit(const Call *op) override {
+            found = found || op->name == Call::buffer_get_device;
+            IRVisitor::visit(op);
+        }
+
+    public:
+        bool found = false;
+    } pointers;
+    condition.accept(&pointers);
+    return pointers.found;
+}
+
 // Whether a condition asks that extents are multiples.
 bool tells_multiples(const Expr &condition) {
     class Remainders : public IRVisitor {
@@ -77,7 +93,7 @@ private:
         if (!is_const_zero(c)) {
             op->then_case.accept(this);
         }
-        if (op->else_case.defined() && !is_const_one(c)) {
+        if (op->else_case.defined() && (is_const_zero(c) || !(is_const_one(c) || asks_where(c)))) {
             const bool before = general_;
             general_ = general_ || (!in_kernel_ && is_const_zero(c) && tells_multiples(op->condition));
             op->else_case.accept(this);

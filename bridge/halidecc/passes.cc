@@ -49,6 +49,17 @@ std::set<std::string> given_extents(const Graph &g, const gowarp_directive *dire
     return out;
 }
 
+std::map<std::string, AddressChains::Kernels> addresses(const Graph &g, const gowarp_directive *directives, int count) {
+    std::map<std::string, AddressChains::Kernels> out;
+    for (const auto &[func, longest] : numbered("chain_addresses", g, directives, count)) {
+        out[func].longest = longest;
+    }
+    for (const auto &func : numbered("vector_access", g, directives, count)) {
+        out[func.first].vectors = true;
+    }
+    return out;
+}
+
 // The position of a loop among those of the untouched stage; -1 if it has a name.
 int original(const char *loop) {
     return loop && loop[0] == '@' ? atoi(loop + 1) : -1;
@@ -129,7 +140,7 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     if (auto funcs = numbered("demand_order", g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<DemandOrder>(std::move(funcs)));
     }
-    if (auto funcs = numbered("chain_addresses", g, directives, count); !funcs.empty()) {
+    if (auto funcs = addresses(g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<AddressChains>(std::move(funcs)));
     }
     return out;

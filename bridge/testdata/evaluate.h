@@ -9,7 +9,7 @@
     exit(1);
 }
 
-// The value of an expression of integers; at says that of a variable.
+// The value of an expression of integers, 1 of a condition that holds; at says that of a variable.
 template<typename At>
 int64_t value(const Halide::Expr &e, const At &at) {
     using namespace Halide::Internal;
@@ -28,15 +28,22 @@ int64_t value(const Halide::Expr &e, const At &at) {
     } else if (const Max *m = e.as<Max>()) {
         return std::max(value(m->a, at), value(m->b, at));
     }
-    const Div *d = e.as<Div>();
-    if (!d) {
-        fail(e, "nobody knows what it is");
+    const auto quotient = [](int64_t p, int64_t q) {
+        int64_t least = p / q;
+        while (least * q > p) {
+            least--;
+        }
+        return least;
+    };
+    if (const Div *d = e.as<Div>()) {
+        return quotient(value(d->a, at), value(d->b, at));
+    } else if (const Mod *m = e.as<Mod>()) {
+        const int64_t p = value(m->a, at), q = value(m->b, at);
+        return p - quotient(p, q) * q;
+    } else if (const EQ *same = e.as<EQ>()) {
+        return value(same->a, at) == value(same->b, at);
     }
-    int64_t p = value(d->a, at), q = value(d->b, at), least = p / q;
-    while (least * q > p) {
-        least--;
-    }
-    return least;
+    fail(e, "nobody knows what it is");
 }
 
 #endif

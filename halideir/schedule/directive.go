@@ -45,6 +45,7 @@ var forms = map[Do]form{
 	Demote:          {number: true, ofFunc: true, offset: true, ofPass: true},
 	DemandOrder:     {number: true, ofFunc: true, ofPass: true},
 	ChainAddresses:  {number: true, ofFunc: true, ofPass: true},
+	VectorAccess:    {ofFunc: true, ofPass: true},
 	RFactor:         {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 

@@ -247,8 +247,8 @@ func (g *program) doFunc(d *Directive, f *halideir.Func) error {
 		}
 	case DemandOrder:
 		g.demanded[d.Func] = true
-	case ChainAddresses:
-		// It changes no loop.
+	case ChainAddresses, VectorAccess:
+		// They change no loop.
 	case Demote:
 		if g.demoted[d.Func] != nil {
 			return fmt.Errorf("%s is demoted already", f.Label)

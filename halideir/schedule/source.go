@@ -261,7 +261,7 @@ func remainder(maximum, buffer string, dims []int, multiples []int64) string {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special, given, chained []string
+	var registers, ordered, special, given, chained, vectors []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -272,6 +272,8 @@ func beyondSource(ds []Directive) []string {
 			special = append(special, d.Name)
 		case ChainAddresses:
 			chained = append(chained, d.Name)
+		case VectorAccess:
+			vectors = append(vectors, d.Name)
 		case GivenExtent:
 			if !slices.Contains(given, d.Name) {
 				given = append(given, d.Name)
@@ -296,6 +298,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if chained != nil {
 		lines = append(lines, "Addresses that are strides apart are computed from each other in the kernels of these: "+strings.Join(chained, ", "))
+	}
+	if vectors != nil {
+		lines = append(lines, "Four neighbours in aligned rows are loaded at once in the kernels of these: "+strings.Join(vectors, ", "))
 	}
 	return append(lines, "gowarp does the whole again with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes.")
 }

@@ -58,6 +58,16 @@ func (m *Map) Put(key uint64, value int32) (int32, bool) {
 	return value, false
 }
 
+// Or gives a key these bits besides those that it has, and returns all that it has then.
+func (m *Map) Or(key uint64, bits int32) int32 {
+	if _, there := m.Put(key, bits); !there {
+		return bits
+	}
+	s := &m.slots[m.at(key)]
+	s.value |= bits
+	return s.value
+}
+
 // at is the slot that a key has or would have.
 func (m *Map) at(key uint64) int {
 	mask := len(m.slots) - 1

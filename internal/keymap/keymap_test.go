@@ -35,6 +35,12 @@ func TestMap(t *testing.T) {
 				if _, had := is[key]; m.Has(key) != had {
 					t.Fatalf("Has(%d) is not %v", key, had)
 				}
+			case 7, 8, 9:
+				bits := rapid.Int32().Draw(t, "bits")
+				is[key] |= bits
+				if got := m.Or(key, bits); got != is[key] {
+					t.Fatalf("Or(%d, %#x) = %#x, want %#x", key, bits, got, is[key])
+				}
 			default:
 				v := rapid.Int32().Draw(t, "value")
 				want, had := is[key]

@@ -33,6 +33,9 @@ type Problem struct {
 	// WholeGroups says that the points of a thread have to divide an output's extents: see Nest.Whole.
 	WholeGroups bool
 
+	// Vectors says that neighbours in memory are loaded and stored by one instruction where a thread accesses VectorLanes of them side by side.
+	Vectors bool
+
 	// Profile is what a profile says of each stage by itself, by stage index; nil without one.
 	Profile []StageProfile
 
@@ -181,6 +184,10 @@ func (pr *Problem) BufferBytes(fn, input int) float64 {
 	}
 	return 0
 }
+
+// VectorLanes is how many elements of 32 bits one instruction loads or stores where neighbours are (16 bytes; Halide 21 makes it of no other
+// number for CUDA).
+const VectorLanes = 4
 
 // MorePoints is how many points beyond the end of a dimension a group's output may be computed
 // to: more than any thread computes side by side.

@@ -1,10 +1,11 @@
 // Runs one ahead-of-time compiled pipeline on arrays in .npy files.
 //
-//     runner sigma=1.5 input=in.npy output=out.npy:768,512 [--min.output=2,2] [--samples=20]
+//     runner sigma=1.5 input=in.npy output=out.npy:768,512 [--min.output=2,2] [--part.input=3] [--samples=20]
 //
 // An output names its extents: Halide's RunGen gives every output the shape of the
 // first input, and converts types without an error; here each is what was asked for or
-// nothing. --min.NAME gives a buffer's first coordinates, else 0. With --samples, prints the wall time of so many calls in nanoseconds, each with
+// nothing. --min.NAME gives a buffer's first coordinates, else 0. With --part.NAME=N
+// the buffer is a part, on the GPU too, of one whose rows begin N elements earlier. With --samples, prints the wall time of so many calls in nanoseconds, each with
 // the device synchronised, after one warm-up; inputs stay on the device.
 #include "HalideBuffer.h"
 #include "HalideRuntime.h"
@@ -22,6 +23,9 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+// Only in runtimes for CUDA.
+extern "C" __attribute__((weak)) const halide_device_interface_t *halide_cuda_device_interface();
 
 namespace {
 
@@ -106,8 +110,25 @@ std::vector<int> parse_numbers(const std::string &name, const std::string &text,
 
 struct Argument {
     halide_scalar_value_t scalar{};
-    Buffer<> buffer;
+    Buffer<> whole, buffer;
     std::string path;
+
+    // Makes the buffer a part of one whose rows begin so many elements earlier. To move a buffer later would give up its part on the GPU.
+    void be_part(int earlier) {
+        std::vector<int> extents, mins;
+        for (int d = 0; d < buffer.dimensions(); d++) {
+            extents.push_back(buffer.dim(d).extent() + (d == 0 ? earlier : 0));
+            mins.push_back(buffer.dim(d).min() - (d == 0 ? earlier : 0));
+        }
+        whole = Buffer<>(buffer.type(), extents);
+        whole.set_min(mins);
+        whole.copy_from(buffer);
+        whole.set_host_dirty();
+        if (halide_cuda_device_interface) {
+            whole.copy_to_device(halide_cuda_device_interface());
+        }
+        buffer = whole.cropped(0, buffer.dim(0).min(), buffer.dim(0).extent());
+    }
 };
 
 }  // namespace
@@ -121,6 +142,7 @@ extern "C" void halide_register_argv_and_metadata(int (*call)(void **), const ha
 int main(int argc, char **argv) {
     std::map<std::string, std::string> given;
     std::map<std::string, std::vector<int>> mins;
+    std::map<std::string, int> parts;
     int samples = 0;
     for (int i = 1; i < argc; i++) {
         const std::string word = argv[i];
@@ -132,6 +154,8 @@ int main(int argc, char **argv) {
             samples = atoi(word.c_str() + eq + 1);
         } else if (word.rfind("--min.", 0) == 0) {
             mins[word.substr(6, eq - 6)] = parse_numbers(word.substr(0, eq), word.substr(eq + 1), LONG_MIN);
+        } else if (word.rfind("--part.", 0) == 0) {
+            parts[word.substr(7, eq - 7)] = parse_numbers(word.substr(0, eq), word.substr(eq + 1), 1).at(0);
         } else {
             given[word.substr(0, eq)] = word.substr(eq + 1);
         }
@@ -184,9 +208,16 @@ int main(int argc, char **argv) {
             arg.buffer.set_min(at->second);
             mins.erase(at);
         }
+        if (auto at = parts.find(m.name); at != parts.end()) {
+            arg.be_part(at->second);
+            parts.erase(at);
+        }
         raw[i] = arg.buffer.raw_buffer();
     }
     for (const auto &rest : mins) {
+        fail("the pipeline has no buffer " + rest.first);
+    }
+    for (const auto &rest : parts) {
         fail("the pipeline has no buffer " + rest.first);
     }
     for (const auto &rest : given) {
@@ -216,7 +247,8 @@ int main(int argc, char **argv) {
         Argument &arg = args[i];
         if (metadata->arguments[i].kind == halide_argument_kind_output_buffer) {
             arg.buffer.copy_to_host();
-            if (!save(arg.buffer, arg.path)) {
+            Buffer<> result = arg.whole.data() ? arg.buffer.copy() : arg.buffer;
+            if (!save(result, arg.path)) {
                 fail("cannot write " + arg.path);
             }
         }

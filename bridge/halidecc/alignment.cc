@@ -1,0 +1,89 @@
+//go:build halide
+
+#include "alignment.h"
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace gowarp {
+
+namespace {
+
+// What an expression is one of.
+std::vector<Expr> alternatives(const Expr &e) {
+    if (const Min *m = e.as<Min>()) {
+        return {m->a, m->b};
+    } else if (const Max *m = e.as<Max>()) {
+        return {m->a, m->b};
+    } else if (const Select *s = e.as<Select>()) {
+        return {s->true_value, s->false_value};
+    }
+    return {};
+}
+
+class Multiple {
+public:
+    Multiple(int n, const Meaning &m)
+        : n_(n), meaning_(m) {}
+
+    std::vector<Expr> conditions;
+
+    // Adds the conditions; false if there are none under which it is known.
+    bool is(const Polynomial &sum) {
+        Polynomial uniform;
+        for (const auto &[factors, times] : sum.terms()) {
+            if (times % n_ == 0) {
+                continue;
+            }
+            Polynomial same(times), differs(1);
+            for (const Expr &f : factors) {
+                Polynomial &p = meaning_.uniform(f) ? same : differs;
+                p = p.times(Polynomial(f));
+            }
+            if (differs.constant() == 1) {
+                uniform = uniform.plus(same);
+            } else if (same.constant() == 0) {
+                join(same);
+            } else if (factors.size() != 1 || !any_of(factors[0])) {
+                return false;
+            }
+        }
+        if (uniform.terms().size() == 1 && uniform.constant() != 0) {
+            return false;
+        }
+        if (!uniform.terms().empty()) {
+            join(uniform);
+        }
+        return true;
+    }
+
+private:
+    const int n_;
+    const Meaning &meaning_;
+
+    bool any_of(const Expr &e) {
+        const std::vector<Expr> all = alternatives(e);
+        for (const Expr &a : all) {
+            if (!is(meaning_.value(a))) {
+                return false;
+            }
+        }
+        return !all.empty();
+    }
+
+    void join(const Polynomial &p) {
+        conditions.push_back(p.expr() % n_ == 0);
+    }
+};
+
+}  // namespace
+
+std::optional<std::vector<Expr>> multiple_if(const Polynomial &sum, int n, const Meaning &m) {
+    Multiple all(n, m);
+    if (!all.is(sum)) {
+        return {};
+    }
+    return all.conditions;
+}
+
+}  // namespace gowarp

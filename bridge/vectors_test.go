@@ -1,0 +1,81 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+)
+
+// TestMultiple: where the conditions hold under which a sum is said to be a multiple, it is.
+func TestMultiple(t *testing.T) {
+	for seed := range 4 {
+		if held, failed := oracle(t, "alignment", seed, `held (\d+) failed (\d+)`); held < 500 || failed < 500 {
+			t.Errorf("seed %d: of %d sums the conditions held, of %d they failed", seed, held, failed)
+		}
+	}
+}
+
+// TestVectors: neighbours that are loaded and stored together change no result, wherever buffers begin and however long their rows are, with nothing
+// found: on the simulator an access that is not aligned is. Where all is aligned the kernels issue fewer loads and stores for the same
+// floating-point instructions, and where something is not, as many as without.
+func TestVectors(t *testing.T) {
+	g := harness.Generator{Source: "bridge/testdata/vectors.cc", Name: "vectors"}
+	with, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+	without, _ := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": lacking(t, g, nil, "vector_access")}))
+	_, cpu := built(t, g, "host", harness.Root())
+	rng := rand.New(rand.NewPCG(7, 11))
+	random := func(d harness.DType, shape ...int) *harness.Array {
+		a := &harness.Array{Type: d, Shape: shape}
+		for range harness.NewArray(harness.U8, shape...).Len() {
+			a.Data = harness.AppendElement(a.Data, d, float64(rng.IntN(17)-8))
+		}
+		return a
+	}
+	// A result of n x n, sums of k products, whose columns begin at min.
+	arguments := func(n, k, min int) (harness.Args, map[string][]int) {
+		all := n + min
+		return harness.Args{"a": random(harness.F32, k, all), "b": random(harness.F32, all, k), "shifts": random(harness.I32, all, n)}, map[string][]int{"out": {n, n}}
+	}
+	for _, c := range []struct {
+		n, k, min int
+		parts     map[string]int
+	}{
+		{n: 128, k: 32},
+		{n: 132, k: 36}, // no whole blocks
+		{n: 128, k: 32, min: 4, parts: map[string]int{"a": 4}},
+		{n: 128, k: 32, min: 3},
+		{n: 61, k: 19},
+		{n: 7, k: 5},
+		{n: 130, k: 34}, // rows of pairs
+		{n: 125, k: 32, parts: map[string]int{"b": 3, "out": 3, "shifts": 3}}, // rows of whole vectors that begin anywhere
+		{n: 128, k: 29, parts: map[string]int{"a": 3}},
+	} {
+		name := fmt.Sprintf("%+v", c)
+		in, shapes := arguments(c.n, c.k, c.min)
+		mins := map[string][]int{"out": {c.min, 0}}
+		p.Mins, cpu.Mins, p.Parts = mins, mins, c.parts
+		want, err := cpu.Run(maps.Clone(in), shapes)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		simulated(t, p, in, shapes, want["out"], harness.Tolerance{Rel: 1e-4, Abs: 1e-4}, name)
+	}
+	for _, n := range []int{128, 127} { // and as many products
+		in, shapes := arguments(n, n, 0)
+		var float, memory [2]int64
+		for i, e := range []*harness.Emission{with, without} {
+			for _, k := range fullRun(t, e, in, shapes) {
+				float[i] += int64(k.Count.Float)
+				memory[i] += int64(k.Count.GlobalLoads + k.Count.GlobalStores)
+			}
+		}
+		if aligned := n%4 == 0; float[0] != float[1] || aligned && 5*memory[0] > 4*memory[1] || !aligned && memory[0] != memory[1] {
+			t.Errorf("%d: with vectors and without: %v floating-point instructions, %v loads and stores", n, float, memory)
+		}
+	}
+}
