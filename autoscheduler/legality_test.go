@@ -149,7 +149,7 @@ func TestLaunchOrder(t *testing.T) {
 		r.Problem.Inlined[id] = false
 	}
 	for id := range r.Problem.P.Funcs {
-		r.Problem.Expand[r.Problem.StageIndex(id, 0)] = plan.ExpandStage(r.Problem.P, r.Problem.Access, r.Problem.Inlined, id, 0)
+		r.Problem.Expand[r.Problem.StageIndex(id, 0)] = plan.ExpandStage(r.Problem.P, r.Problem.Access, r.Problem.Inlined, r.Problem.Folded, id, 0)
 	}
 	group := func(out int, members ...int) *plan.Group { return &plan.Group{Out: out, Members: members} }
 	for want, groups := range map[string][]*plan.Group{

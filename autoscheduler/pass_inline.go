@@ -37,6 +37,7 @@ func inline(s *state) error {
 		}
 	}
 	s.avoidUnneeded()
+	s.fold()
 	// Consumers first: what a Func costs its readers depends on who reads it
 	// once those between are in place. Repeat until nothing changes.
 	for changed, steps := true, 0; changed; {
@@ -98,7 +99,7 @@ func (s *state) avoidUnneeded() {
 }
 
 func (s *state) expand(fn, stage int) {
-	s.problem.Expand[s.problem.StageIndex(fn, stage)] = plan.ExpandStage(s.p, s.problem.Access, s.problem.Inlined, fn, stage)
+	s.problem.Expand[s.problem.StageIndex(fn, stage)] = plan.ExpandStage(s.p, s.problem.Access, s.problem.Inlined, s.problem.Folded, fn, stage)
 }
 
 // reader is a stage that is not inlined and loads a Func, how often a point, and over how

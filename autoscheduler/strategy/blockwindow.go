@@ -574,7 +574,8 @@ func (b *blockWindows) sized(k *plan.Kernel) error {
 func (b *blockWindows) holds(k *plan.Kernel) error {
 	ops := int64(0)
 	count := func(n *plan.Nest) {
-		ops += n.PointsPerThread() * int64(b.pr.Expand[b.pr.StageIndex(n.Func, n.Stage)].Ops)
+		inCode, _ := n.Straight()
+		ops += inCode.PointsPerThread() * int64(b.pr.Expand[b.pr.StageIndex(n.Func, n.Stage)].Ops)
 	}
 	count(&k.Out)
 	for i := range k.Members {

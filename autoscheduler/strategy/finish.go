@@ -17,7 +17,7 @@ func finish(pr *plan.Problem, k *plan.Kernel) error {
 		for i, u := range n.Threads {
 			k.Block[i] = max(k.Block[i], u.Extent)
 		}
-		return nil
+		return folded(pr, n)
 	}
 	if err := widen(&k.Out); err != nil {
 		return err

@@ -1,9 +1,11 @@
 package strategy
 
 import (
+	"fmt"
 	"slices"
 
 	"gowarp/halideir"
+	"gowarp/halideir/access"
 	"gowarp/internal/plan"
 )
 
@@ -21,6 +23,7 @@ const (
 // unroll any other.
 func unroll(pr *plan.Problem, n *plan.Nest, constant func(loop halideir.Loop) bool) {
 	st := &pr.P.Funcs[n.Func].Stages[n.Stage]
+	unrollFolded(pr, n)
 	tree := int64(max(1, expanded(pr, n).Tree))
 	copies := int64(1)
 	for i := range n.Serial {
@@ -31,6 +34,37 @@ func unroll(pr *plan.Problem, n *plan.Nest, constant func(loop halideir.Loop) bo
 		}
 		u.Unroll, copies = u.Extent > 1, c
 	}
+}
+
+// unrollFolded unrolls the loops that make constants of tables.
+func unrollFolded(pr *plan.Problem, n *plan.Nest) {
+	loops := expanded(pr, n).Unrolled
+	for i := range n.Serial {
+		if u := &n.Serial[i]; loops&access.LoopBit(u.Loop) != 0 {
+			u.Unroll = u.Extent > 1
+		}
+	}
+}
+
+// folded refuses a nest in which a loop that should make constants of tables turns.
+func folded(pr *plan.Problem, n *plan.Nest) error {
+	loops := expanded(pr, n).Unrolled
+	if loops == 0 {
+		return nil
+	}
+	f := &pr.P.Funcs[n.Func]
+	// Each row would have addresses of its own for each iteration, computed by every thread (max_filter: 328 instructions a point with 4 in a row, 878 with 2x2).
+	for i, u := range n.Unrolled {
+		if i > 0 && u.Extent > 1 {
+			return fmt.Errorf("what %s looks up is constant in one row of points, %s would have more", f.Label, f.Stages[n.Stage].Loops[u.Loop].Label)
+		}
+	}
+	for _, u := range n.Serial {
+		if loops&access.LoopBit(u.Loop) != 0 && u.Extent > 1 && !u.Unroll {
+			return fmt.Errorf("loop %s of %s has to stand in the code, so that %s is constant", f.Stages[n.Stage].Loops[u.Loop].Label, f.Label, pr.P.Funcs[expanded(pr, n).Folded[0].Func].Label)
+		}
+	}
+	return nil
 }
 
 // short reports whether a serial loop is one to unroll: of few iterations, as many as Halide knows when it compiles.
@@ -71,6 +105,7 @@ const (
 // adds to then stays in a register, in shared memory too.
 func unrollDomain(pr *plan.Problem, n *plan.Nest) {
 	st := &pr.P.Funcs[n.Func].Stages[n.Stage]
+	unrollFolded(pr, n)
 	code := n.PointsPerThread() * int64(max(1, expanded(pr, n).Tree))
 	for i := range n.Serial {
 		u := &n.Serial[i]

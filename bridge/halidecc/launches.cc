@@ -95,7 +95,7 @@ private:
         }
         if (op->else_case.defined() && (is_const_zero(c) || !(is_const_one(c) || asks_where(c)))) {
             const bool before = general_;
-            general_ = general_ || (!in_kernel_ && is_const_zero(c) && tells_multiples(op->condition));
+            general_ = general_ || (!in_kernel_ && is_const_zero(c) && tells_multiples(op->condition) && !asks_where(op->condition));
             op->else_case.accept(this);
             general_ = before;
         }

@@ -18,6 +18,27 @@ type Analysis struct {
 	inputsOf  [][]int
 
 	canonical []halideir.NodeID // the first node equal to each
+	tables    []bool            // by Func id
+}
+
+// Table reports whether the values of a Func hang on its arguments alone: where those are constants, so are they.
+func (a *Analysis) Table(fn int) bool { return a.tables[fn] }
+
+// table reports of a Func, after all that it reads, whether it is one.
+func (a *Analysis) table(f *halideir.Func) bool {
+	if f.Extern != nil || len(f.Stages) != 1 || len(f.Args) == 0 {
+		return false
+	}
+	is := true
+	a.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
+		switch {
+		case n.Op == halideir.OpLoad, n.Op == halideir.OpVar && n.Kind != halideir.VarDim && n.Kind != halideir.VarLet:
+			is = false
+		case n.Op == halideir.OpCall:
+			is = is && (n.Call == halideir.CallPureIntrinsic || n.Call == halideir.CallPureExtern || n.Call == halideir.CallHalide && n.Func < f.ID && a.tables[n.Func])
+		}
+	}, f.Stages[0].Roots()...)
+	return is
 }
 
 // StageRef names a stage of a Func. Extern Funcs have no stages; their
@@ -68,11 +89,13 @@ func Analyze(p *halideir.Pipeline) *Analysis {
 		producers: make([][]int, len(p.Funcs)),
 		ofInput:   make([][]StageRef, len(p.Inputs)),
 		inputsOf:  make([][]int, len(p.Funcs)),
+		tables:    make([]bool, len(p.Funcs)),
 	}
 	a.number()
 	w := newWalker(a)
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
+		a.tables[i] = a.table(f)
 		a.stages[i] = make([]Stage, len(f.Stages))
 		for j := range f.Stages {
 			s := &a.stages[i][j]

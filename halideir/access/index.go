@@ -38,6 +38,8 @@ type Index struct {
 	Estimated bool
 	// DataDependent reports that the index hangs on loaded values.
 	DataDependent bool
+	// FromData reports that it hangs on others than those of tables (Analysis.Table).
+	FromData bool
 	// Loops has the bit of every loop that the index hangs on, also through
 	// loaded values; loops from 64 on share the last bit.
 	Loops uint64
@@ -147,6 +149,7 @@ func (f *form) inherit(p form) {
 	f.Clamped = f.Clamped || p.Clamped
 	f.Estimated = f.Estimated || p.Estimated
 	f.DataDependent = f.DataDependent || p.DataDependent
+	f.FromData = f.FromData || p.FromData
 	f.Loops |= p.Loops
 }
 

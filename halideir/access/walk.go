@@ -242,6 +242,7 @@ func (w *walker) formOf(id halideir.NodeID) form {
 		case isLoad(n):
 			f := all()
 			f.DataDependent = true
+			f.FromData = f.FromData || n.Op != halideir.OpCall || n.Call != halideir.CallHalide || !w.a.Table(n.Func)
 			return f
 		case k >= 0:
 			f := arg(k)

@@ -21,6 +21,8 @@ type Expand struct {
 	Calls     []Call
 	Tree      int   // operations and loads of the expression as a tree, as Halide expands it
 	Inlined   []int // which Funcs, ascending
+	Folded    []Call // of Funcs whose values are constants once the loops in Unrolled stand in the code; not among Calls
+	Unrolled  uint64 // those loops, as access.Index.Loops has them
 
 	IntDivisions int // of 32 bits, with remainders, in values and addresses; of an inlined Func once
 
@@ -47,8 +49,8 @@ type Call struct {
 // all before it finds what they share; thousands take it seconds.
 const MaxInstances = 512
 
-// ExpandStage computes the stage with everything of inlined in place.
-func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, stage int) Expand {
+// ExpandStage computes the stage with everything of inlined in place. What is folded (nil for nothing) costs nothing.
+func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bool, fn, stage int) Expand {
 	st := an.Stage(fn, stage)
 	if st == nil {
 		return Expand{}
@@ -62,10 +64,26 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined []bool, fn, 
 		it := e.work[len(e.work)-1]
 		e.work = e.work[:len(e.work)-1]
 		s := an.Stage(it.fn, 0)
+		if folded != nil && folded[it.fn] {
+			e.out.Folded = append(e.out.Folded, Call{it.fn, it.at, 0, it.in})
+			for k := range it.at {
+				e.out.Unrolled |= it.at[k].Loops
+			}
+			continue
+		}
 		ops := s.Value.Total()
 		e.out.Ops += ops
 		e.out.Calls = append(e.out.Calls, Call{it.fn, it.at, ops, it.in})
 		e.stage(it, s)
+	}
+	if e.out.Folded != nil {
+		for i := range e.out.Loads {
+			t := &e.out.Loads[i]
+			t.Index = slices.Clone(t.Index)
+			for k := range t.Index {
+				t.Index[k].DataDependent = t.Index[k].FromData
+			}
+		}
 	}
 	e.out.Reads, e.out.Buffers = sources(e.out.Loads)
 	for _, it := range e.done {
@@ -183,7 +201,7 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 		return j
 	}
 	loops := e.p.Funcs[fn].Stages[0].Loops
-	unknown := access.Index{Kind: access.Unknown, Loop: -1, DataDependent: j.DataDependent, Clamped: j.Clamped, Estimated: j.Estimated}
+	unknown := access.Index{Kind: access.Unknown, Loop: -1, DataDependent: j.DataDependent, FromData: j.FromData, Clamped: j.Clamped, Estimated: j.Estimated}
 	for l := range loops {
 		if j.DependsOn(l) {
 			unknown.Loops |= at[loops[l].Arg].Loops

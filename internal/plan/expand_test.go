@@ -44,7 +44,7 @@ func TestExpandShares(t *testing.T) {
 	b.Output(out, 100, 100)
 	p := b.Build()
 	inlined := allBut(p, ix.ID, iy.ID, out.ID)
-	e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0)
+	e := ExpandStage(p, access.Analyze(p), inlined, nil, out.ID, 0)
 	loads := map[int]int{}
 	for _, l := range e.Loads {
 		loads[l.Func]++
@@ -88,7 +88,7 @@ func TestExpandSaturates(t *testing.T) {
 	b.Output(out, 256)
 	p := b.Build()
 	inlined := allBut(p, out.ID)
-	if e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0); !e.Saturated || e.Instances > MaxInstances {
+	if e := ExpandStage(p, access.Analyze(p), inlined, nil, out.ID, 0); !e.Saturated || e.Instances > MaxInstances {
 		t.Errorf("%d instances, saturated %v", e.Instances, e.Saturated)
 	}
 }
@@ -116,7 +116,7 @@ func TestTreeGrows(t *testing.T) {
 	for range n {
 		pow *= 3
 	}
-	e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0)
+	e := ExpandStage(p, access.Analyze(p), inlined, nil, out.ID, 0)
 	if e.Tree < pow || e.Ops > 10*n*n || e.Saturated {
 		t.Errorf("tree %d, want at least %d; %d operations", e.Tree, pow, e.Ops)
 	}
@@ -135,7 +135,7 @@ func TestSumsOfLoops(t *testing.T) {
 	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return moved.At(v[0].Add(7), v[1]) })
 	b.Output(out, 64, 64)
 	p := b.Build()
-	e := ExpandStage(p, access.Analyze(p), allBut(p, out.ID), out.ID, 0)
+	e := ExpandStage(p, access.Analyze(p), allBut(p, out.ID), nil, out.ID, 0)
 	if len(e.Loads) != 1 {
 		t.Fatalf("%d loads, want one", len(e.Loads))
 	}
@@ -164,7 +164,7 @@ func TestUnknownPlacesDiffer(t *testing.T) {
 	b.Output(out, 256)
 	p := b.Build()
 	inlined := allBut(p, out.ID)
-	if e := ExpandStage(p, access.Analyze(p), inlined, out.ID, 0); len(e.Loads) != 8 || e.Instances != 6 {
+	if e := ExpandStage(p, access.Analyze(p), inlined, nil, out.ID, 0); len(e.Loads) != 8 || e.Instances != 6 {
 		t.Errorf("%d loads, %d instances; want 8 and 6", len(e.Loads), e.Instances)
 	}
 }

@@ -24,6 +24,7 @@ type Problem struct {
 	Limits  Limits
 
 	Inlined  []bool   // by Func id: computed where it is used
+	Folded   []bool   // by Func id: inlined only where the compiler knows its arguments, and so its values
 	Expand   []Expand // by stage index (see StageIndex): the stage with inlined Funcs in place
 	Dims     []Dims   // by stage index: which loops are tiled
 	Host     []string // by Func id: why it runs on the host; empty if it runs on the GPU
@@ -81,7 +82,7 @@ func (pr *Problem) Parallel(fn, stage, loop int) bool {
 
 // NewProblem numbers the stages of a pipeline.
 func NewProblem(p *halideir.Pipeline) *Problem {
-	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), Unproven: make([]bool, len(p.Funcs)), Kept: map[any]any{}, first: make([]int, len(p.Funcs)+1)}
+	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Folded: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), Unproven: make([]bool, len(p.Funcs)), Kept: map[any]any{}, first: make([]int, len(p.Funcs)+1)}
 	n := 0
 	for i := range p.Funcs {
 		pr.first[i] = n

@@ -44,7 +44,7 @@ func (pr *Problem) Staging(staged, in []int) *Problem {
 	v.Expand = slices.Clone(pr.Expand)
 	for _, id := range slices.Concat(staged, in) {
 		for s := range pr.P.Funcs[id].Stages {
-			v.Expand[pr.StageIndex(id, s)] = ExpandStage(pr.P, pr.Access, v.Inlined, id, s)
+			v.Expand[pr.StageIndex(id, s)] = ExpandStage(pr.P, pr.Access, v.Inlined, pr.Folded, id, s)
 		}
 	}
 	return &v
