@@ -27,7 +27,7 @@ func reduction(op, left string, width, height int) harness.Generator {
 // built emits a program and links it.
 func built(t *testing.T, g harness.Generator, target string, s harness.Scheduler) (*harness.Emission, *harness.Program) {
 	t.Helper()
-	e, err := tree(t).Emit(g, harness.EmitOptions{Target: target, Scheduler: s, Outputs: []string{"static_library", "registration", "schedule", "stmt"}})
+	e, err := tree(t).Emit(g, harness.EmitOptions{Target: target, Scheduler: s, Outputs: []string{"static_library", "registration", "schedule", "stmt", "device_code"}})
 	if err != nil {
 		t.Fatal(err)
 	}
