@@ -501,8 +501,8 @@ func (b *blockWindows) spreadShared(m *plan.Member, out *plan.Nest) {
 		first := len(n.Unrolled)
 		for i := range n.Threads {
 			u := &n.Threads[i]
-			if u.Tile > 0 || i >= len(out.Threads) {
-				continue // its extent is not Halide's; see memberNest
+			if i >= len(out.Threads) {
+				continue
 			}
 			have := out.Threads[i].Extent
 			if i == 0 {
@@ -512,6 +512,12 @@ func (b *blockWindows) spreadShared(m *plan.Member, out *plan.Nest) {
 			if p == 1 {
 				continue
 			}
+			if u.Tile > 0 { // its extent is not Halide's, so that there is a loop around it; see memberNest
+				if p > leastTurns && p <= mostTurns {
+					turnLoose(n, u, p)
+				}
+				continue
+			}
 			n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: plan.Guarded})
 			u.Extent = ceilDiv(u.Extent, p)
 		}
@@ -519,6 +525,25 @@ func (b *blockWindows) spreadShared(m *plan.Member, out *plan.Nest) {
 			b.roundUp(m, n, points)
 		}
 		n.Along = along(n)
+	}
+}
+
+// A region that is known at run time only and has so many times the output's threads turns in a loop around those. A halo's are fewer, and a second turn for them
+// costs all threads (interpolate 84 to 88 instructions, in place of 70). More are a table, which every block would compute.
+const (
+	leastTurns = 2
+	mostTurns  = 8
+)
+
+// turnLoose makes the loop around threads of a region that is known at run time only turn p times. Threads more than the output's would only wait for it, and each
+// works out where the region ends.
+func turnLoose(n *plan.Nest, u *plan.Use, p int64) {
+	u.Extent = ceilDiv(u.Extent, p)
+	u.Tile = u.Extent
+	for i := range n.Serial {
+		if s := &n.Serial[i]; s.Loop == u.Loop && s.Tile > 0 {
+			s.Tile, s.Extent = u.Tile, p
+		}
 	}
 }
 

@@ -19,8 +19,8 @@ type Expand struct {
 	Instances int   // how many inlined definitions occur, equal ones once
 	Own       int   // operations of the stage itself; the rest of Ops is that of Calls
 	Calls     []Call
-	Tree      int   // operations and loads of the expression as a tree, as Halide expands it
-	Inlined   []int // which Funcs, ascending
+	Tree      int    // operations and loads of the expression as a tree, as Halide expands it
+	Inlined   []int  // which Funcs, ascending
 	Folded    []Call // of Funcs whose values are constants once the loops in Unrolled stand in the code; not among Calls
 	Unrolled  uint64 // those loops, as access.Index.Loops has them
 
