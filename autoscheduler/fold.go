@@ -1,6 +1,7 @@
 package autoscheduler
 
 import (
+	"maps"
 	"slices"
 
 	"gowarp/halideir"
@@ -10,6 +11,9 @@ import (
 // maxFolded is how many iterations of a reduction stand in the code so that the compiler knows what a table holds.
 const maxFolded = 64
 
+// maxBetween is how many Funcs may stand between a table and such reductions.
+const maxBetween = 8
+
 // fold inlines tables, Funcs whose values hang on their arguments alone, where the compiler knows those arguments once a short reduction is unrolled: their values are
 // constants then, and cost nothing (the half heights of a disc, column by column). What stands between such a reduction and a table, and hands an argument on, is inlined
 // with it if that costs no more than to keep it.
@@ -17,88 +21,107 @@ func (s *state) fold() {
 	if s.params.Mode != "gowarp" {
 		return
 	}
+	c := constants{s, map[constantsAt]*handed{}}
 	for id := range s.p.Funcs {
 		if !s.problem.Access.Table(id) || s.problem.Inlined[id] || s.notInlinable(id) != "" {
 			continue
 		}
-		if between, ok := s.foldable(id); ok {
-			s.foldOne(id, between)
+		if h := c.readers(id, nil); h != nil {
+			s.foldOne(id, h.between)
 		}
 	}
 }
 
-// foldable reports whether a table is read only at constants and at iterations of short reductions, and through which Funcs that hand them on.
-func (s *state) foldable(id int) (between []int, ok bool) {
-	for _, c := range s.problem.Access.Consumers(id) {
-		for _, l := range s.problem.Access.Stage(c.Func, c.Stage).Loads {
-			if l.Func != id {
+// constants finds out where loops are constants once short reductions are unrolled.
+type constants struct {
+	s     *state
+	known map[constantsAt]*handed
+}
+
+// constantsAt are loops of a stage, as access.Index.Loops has them.
+type constantsAt struct {
+	stage access.StageRef
+	loops uint64
+}
+
+// handed says that arguments are constants: through which Funcs, ascending, the reductions hand them on.
+type handed struct{ between []int }
+
+// readers is how those arguments of a Func (nil: all) are constants at all its readers; nil if they are not.
+func (c *constants) readers(fn int, args []int) *handed {
+	out := &handed{}
+	for _, at := range c.s.problem.Access.Consumers(fn) {
+		for _, l := range c.s.problem.Access.Stage(at.Func, at.Stage).Loads {
+			if l.Func != fn {
 				continue
 			}
 			loops := uint64(0)
-			for _, x := range l.Index {
+			for k, x := range l.Index {
+				if args != nil && !slices.Contains(args, k) {
+					continue
+				}
 				if x.FromData {
-					return nil, false
+					return nil
 				}
 				loops |= x.Loops
 			}
-			via, ok := s.constants(c, loops)
-			if !ok {
-				return nil, false
+			h := c.of(constantsAt{at, loops})
+			if h == nil {
+				return nil
 			}
-			between = append(between, via...)
+			out.between = append(out.between, h.between...)
+			slices.Sort(out.between)
+			out.between = slices.Compact(out.between)
+			if len(out.between) > maxBetween {
+				return nil
+			}
 		}
 	}
-	slices.Sort(between)
-	return slices.Compact(between), true
+	return out
 }
 
-// constants reports whether loops of a stage are constants once a short reduction is unrolled: of that reduction itself, or arguments at which all readers read the Func so.
-func (s *state) constants(at access.StageRef, loops uint64) (between []int, ok bool) {
-	f := &s.p.Funcs[at.Func]
-	st := &f.Stages[at.Stage]
+// of is how loops of a stage are constants, of its own short reduction or arguments that are; nil if they are not.
+func (c *constants) of(at constantsAt) *handed {
+	if h, ok := c.known[at]; ok {
+		return h
+	}
+	h := c.work(at)
+	c.known[at] = h
+	return h
+}
+
+func (c *constants) work(at constantsAt) *handed {
+	f := &c.s.p.Funcs[at.stage.Func]
+	st := &f.Stages[at.stage.Stage]
 	turns, args := int64(1), []int(nil)
 	for l := range st.Loops {
-		if loops&access.LoopBit(l) == 0 {
+		if at.loops&access.LoopBit(l) == 0 {
 			continue
 		}
-		switch v := st.Loops[l].RVar; {
-		case v >= 0 && s.p.Nodes[st.RVars[v].Min].Op == halideir.OpInt && s.p.Nodes[st.RVars[v].Extent].Op == halideir.OpInt:
-			turns *= s.p.Nodes[st.RVars[v].Extent].Int
-		case v < 0:
+		v := st.Loops[l].RVar
+		if v < 0 {
 			args = append(args, st.Loops[l].Arg)
-		default:
-			return nil, false
+			continue
 		}
+		least, extent := &c.s.p.Nodes[st.RVars[v].Min], &c.s.p.Nodes[st.RVars[v].Extent]
+		if least.Op != halideir.OpInt || extent.Op != halideir.OpInt || extent.Int > maxFolded || st.Predicate != halideir.NoNode {
+			return nil
+		}
+		turns *= max(extent.Int, 1)
 	}
 	switch {
-	case turns > maxFolded || st.Predicate != halideir.NoNode:
-		return nil, false
+	case turns > maxFolded:
+		return nil
 	case len(args) == 0:
-		return nil, true
-	case turns > 1 || s.problem.Inlined[at.Func] || s.notInlinable(at.Func) != "":
-		return nil, false
+		return &handed{}
+	case turns > 1 || c.s.problem.Inlined[at.stage.Func] || c.s.notInlinable(at.stage.Func) != "":
+		return nil
 	}
-	between = []int{at.Func}
-	for _, c := range s.problem.Access.Consumers(at.Func) {
-		for _, l := range s.problem.Access.Stage(c.Func, c.Stage).Loads {
-			if l.Func != at.Func {
-				continue
-			}
-			handed := uint64(0)
-			for _, a := range args {
-				if l.Index[a].FromData {
-					return nil, false
-				}
-				handed |= l.Index[a].Loops
-			}
-			via, ok := s.constants(c, handed)
-			if !ok {
-				return nil, false
-			}
-			between = append(between, via...)
-		}
+	h := c.readers(at.stage.Func, args)
+	if h == nil || len(h.between) >= maxBetween {
+		return nil
 	}
-	return between, true
+	return &handed{append([]int{at.stage.Func}, h.between...)}
 }
 
 // foldOne inlines a table with what stands between, or nothing.
@@ -109,7 +132,7 @@ func (s *state) foldOne(id int, between []int) {
 		// Kept, it computes at each point what its indices make of the argument.
 		kept[i] = min(r.Global, r.Shared) + r.Points*float64(s.problem.Access.Stage(b, 0).Address.Total())
 	}
-	was := slices.Clone(s.problem.Inlined)
+	was, reasons := slices.Clone(s.problem.Inlined), maps.Clone(s.inlines)
 	s.problem.Folded[id] = true
 	why := s.tryInline(id)
 	for i := len(between) - 1; i >= 0 && why == ""; i-- { // readers first
@@ -130,6 +153,7 @@ func (s *state) foldOne(id int, between []int) {
 				s.setInlined(f, false)
 			}
 		}
+		s.inlines = reasons
 		return
 	}
 	s.inlines[id] = InlineReason{Inlined: true, Why: "where the reduction that it is read in is unrolled its values are constants"}

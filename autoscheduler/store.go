@@ -24,7 +24,8 @@ func (s *state) Store(id int) (keep func(gain float64), undo func()) {
 		s.setInlined(id, true)
 		pr.Kept = kept
 	}
-	if inlined-s.busy(id) <= s.moving(id) {
+	tables := s.problem.Expand[s.problem.StageIndex(id, 0)].Unrolled != 0 // which are constants in its readers only
+	if tables || inlined-s.busy(id) <= s.moving(id) {
 		undo()
 		return nil, nil
 	}

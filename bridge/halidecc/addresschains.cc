@@ -298,14 +298,18 @@ private:
         return name;
     }
 
-    // A store of stored_together's, whose address is computed as those of all vectors are.
-    Stmt store_vector(const Store *op, const Ramp *ramp, const Expr &value) {
-        std::optional<Index> i = index_of(op->name, ramp->base, const_true());
-        if (!i || ramp->lanes != vector_lanes) {
-            return op;
+    // Where a store of stored_together's begins, computed as the addresses of all vectors are; undefined for others.
+    Expr vector_index(const Store *op) {
+        const Ramp *r = op->index.as<Ramp>();
+        if (!vectors_ || !r || r->lanes != vector_lanes || !is_const_one(r->stride) || op->alignment.modulus % vector_lanes != 0 || op->alignment.remainder % vector_lanes != 0) {
+            return Expr();
+        }
+        std::optional<Index> i = index_of(op->name, r->base, const_true());
+        if (!i) {
+            return Expr();
         }
         i->place.of = Place::vector;
-        return Store::make(op->name, value, Ramp::make(elements(from_known(*i, ramp->base), 0), IntImm::make(Int(64), 1), vector_lanes), op->param, op->predicate, op->alignment);
+        return elements(from_known(*i, r->base), 0);
     }
 
     Meaning meaning() const {
@@ -467,8 +471,8 @@ private:
 
     Stmt visit(const Store *op) override {
         const Stmt s = IRMutator::visit(op);
-        if (const Ramp *r = op->index.as<Ramp>(); r && vectors_) {
-            return store_vector(op, r, s.as<Store>()->value);
+        if (const Expr first = vector_index(op); first.defined()) {
+            return Store::make(op->name, s.as<Store>()->value, Ramp::make(first, IntImm::make(Int(64), 1), vector_lanes), op->param, op->predicate, op->alignment);
         }
         const std::optional<Index> i = index_of(op->name, op->index, op->predicate);
         const Expr index = i ? at(*i, op->index) : Expr();
