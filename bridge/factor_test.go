@@ -65,6 +65,15 @@ func simulated(t *testing.T, p *harness.Program, in harness.Args, out map[string
 	}
 }
 
+// filled is an array of a type, with one value after the other.
+func filled(d harness.DType, next func() float64, shape ...int) *harness.Array {
+	a := &harness.Array{Type: d, Shape: shape}
+	for range harness.NewArray(harness.U8, shape...).Len() {
+		a.Data = harness.AppendElement(a.Data, d, next())
+	}
+	return a
+}
+
 func noise(rng *rand.Rand, shape ...int) *harness.Array {
 	a := harness.NewArray(harness.U8, shape...)
 	for i := range a.Data {

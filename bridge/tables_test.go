@@ -49,10 +49,7 @@ func TestTables(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 8))
 	for _, size := range [][2]int{{96, 40}, {61, 19}, {7, 3}} {
-		a := &harness.Array{Type: harness.F32, Shape: size[:]}
-		for range size[0] * size[1] {
-			a.Data = harness.AppendElement(a.Data, harness.F32, 16*rng.Float64())
-		}
+		a := filled(harness.F32, func() float64 { return 16 * rng.Float64() }, size[:]...)
 		in, shapes := harness.Args{"input": a}, map[string][]int{"out": size[:]}
 		want, err := cpu.Run(maps.Clone(in), shapes)
 		if err != nil {

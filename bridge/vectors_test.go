@@ -30,11 +30,7 @@ func TestVectors(t *testing.T) {
 	_, cpu := built(t, g, "host", harness.Root())
 	rng := rand.New(rand.NewPCG(7, 11))
 	random := func(d harness.DType, shape ...int) *harness.Array {
-		a := &harness.Array{Type: d, Shape: shape}
-		for range harness.NewArray(harness.U8, shape...).Len() {
-			a.Data = harness.AppendElement(a.Data, d, float64(rng.IntN(17)-8))
-		}
-		return a
+		return filled(d, func() float64 { return float64(rng.IntN(17) - 8) }, shape...)
 	}
 	// A result of n x n, sums of k products, whose columns begin at min.
 	arguments := func(n, k, min int) (harness.Args, map[string][]int) {

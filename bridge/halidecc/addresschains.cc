@@ -41,38 +41,36 @@ private:
     int nodes_ = 0;
 };
 
-// The buffers of a kernel whose addresses stay: what is allocated within, and what is both read and written. Of those the compiler keeps in registers what
-// a turn of a loop writes and the next reads, where it sees that the addresses are the same (the scans of a recursive filter).
-class Kept : public IRVisitor {
-public:
-    std::set<std::string> names() const {
-        std::set<std::string> all = own_;
-        std::set_intersection(read_.begin(), read_.end(), written_.begin(), written_.end(), std::inserter(all, all.end()));
-        return all;
-    }
-
-private:
-    using IRVisitor::visit;
-    void visit(const Allocate *op) override {
-        own_.insert(op->name);
-        IRVisitor::visit(op);
-    }
-    void visit(const Load *op) override {
-        read_.insert(op->name);
-        IRVisitor::visit(op);
-    }
-    void visit(const Store *op) override {
-        written_.insert(op->name);
-        IRVisitor::visit(op);
-    }
-    std::set<std::string> own_, read_, written_;
-};
-
-// How many accesses of the memory of all threads a kernel has, of what is loaded from one place one.
+// What a kernel loads and stores.
 class Accesses : public IRVisitor {
 public:
     explicit Accesses(const Stmt &kernel) { kernel.accept(this); }
-    int count() const { return (int)loads_.size() + stores_; }
+
+    // The buffers whose addresses stay: what is allocated within, and what is both read and written. Of those the compiler keeps in registers what a turn of
+    // a loop writes and the next reads, where it sees that the addresses are the same (the scans of a recursive filter).
+    std::set<std::string> kept() const {
+        std::set<std::string> read, all = own_;
+        for (const Load *op : loads_) {
+            read.insert(op->name);
+        }
+        for (const Store *op : stores_) {
+            if (read.count(op->name)) {
+                all.insert(op->name);
+            }
+        }
+        return all;
+    }
+
+    // How many there are of the memory of all threads, of what is loaded from one place one.
+    int count() const {
+        std::set<Expr, IRDeepCompare> places;
+        for (const Load *op : loads_) {
+            if (!own_.count(op->name)) {
+                places.insert(op);
+            }
+        }
+        return (int)places.size() + (int)std::count_if(stores_.begin(), stores_.end(), [&](const Store *op) { return !own_.count(op->name); });
+    }
 
 private:
     using IRVisitor::visit;
@@ -81,18 +79,16 @@ private:
         IRVisitor::visit(op);
     }
     void visit(const Load *op) override {
-        if (!own_.count(op->name)) {
-            loads_.insert(op);
-        }
+        loads_.push_back(op);
         IRVisitor::visit(op);
     }
     void visit(const Store *op) override {
-        stores_ += !own_.count(op->name);
+        stores_.push_back(op);
         IRVisitor::visit(op);
     }
     std::set<std::string> own_;
-    std::set<Expr, IRDeepCompare> loads_;  // of one place once
-    int stores_ = 0;
+    std::vector<const Load *> loads_;
+    std::vector<const Store *> stores_;
 };
 
 // Where an access is: in which buffer, and the part of its index that differs from thread to thread or turn to turn.
@@ -230,8 +226,7 @@ private:
             uses_[i.place].insert(i.uniform);
             return Expr();
         }
-        const auto r = rows_.find({body_, i.place, i.uniform});
-        if (vectors_ && r != rows_.end() && r->second.any_whole()) {
+        if (const auto r = vectors_ ? rows_.find({body_, i.place, i.uniform}) : rows_.end(); r != rows_.end() && r->second.any_whole()) {
             // One address for the vectors of a row and its other elements.
             const int64_t lane = i.constant - first_of(i.constant);
             const Index vector{{i.place.buffer, i.place.variant, Place::vector}, i.uniform, i.constant - lane};
@@ -548,14 +543,13 @@ Stmt AddressChains::visit(const For *op) {
     if (f == funcs_.end() || op->device_api != DeviceAPI::CUDA) {
         return op;
     }
-    Kept kept;
-    op->accept(&kept);
-    Kernel without(kept.names(), f->second.longest, false);
+    const std::set<std::string> kept = Accesses(op).kept();
+    Kernel without(kept, f->second.longest, false);
     const Stmt chained = without.chained(op);
     if (!f->second.vectors) {
         return chained;
     }
-    Kernel with(kept.names(), f->second.longest, true);
+    Kernel with(kept, f->second.longest, true);
     const Stmt vectors = with.chained(op);
     const Expr aligned = with.aligned();
     // Where only a part of what is accessed is vectors, more may go into their addresses than is saved.

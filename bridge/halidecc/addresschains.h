@@ -20,8 +20,8 @@ public:
         // How many places are at most computed one from the other: LLVM looks through no more than six additions to see that what is read is never
         // written, which matters where only such loads go through a cache (before capability 7.0).
         int longest = 0;
-        // Whether four neighbouring elements of 32 bits are loaded by one instruction where a kernel loads all four of them. The kernel then stands
-        // twice: such loads need pointers, strides and first elements at multiples of 16 bytes, which is known at run time.
+        // Whether four neighbouring elements of 32 bits are loaded or stored by one instruction where a kernel accesses all four of them. The kernel then
+        // stands twice: such accesses need pointers, strides and first elements at multiples of 16 bytes, which is known at run time.
         bool vectors = false;
     };
     explicit AddressChains(std::map<std::string, Kernels> funcs) : funcs_(std::move(funcs)) {}

@@ -64,7 +64,7 @@ const (
 	// ChainAddresses has the kernels of a Func compute places in global memory that are strides apart from each other, up to N of them one from the other,
 	// in place of each anew. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
 	ChainAddresses Do = "chain_addresses"
-	// VectorAccess has the kernels of a Func load four neighbouring elements of 32 bits at once where they load all four of them, wherever pointers, strides and
+	// VectorAccess has the kernels of a Func load or store four neighbouring elements of 32 bits at once where they access all four of them, wherever pointers, strides and
 	// first elements are at multiples of 16 bytes. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
 	VectorAccess Do = "vector_access"
 	// RFactor makes partial results of a reduction, side by side over the reduction variables in Vars: each whole where its number in Multiples is 0,
