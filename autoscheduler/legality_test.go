@@ -63,6 +63,7 @@ func TestRules(t *testing.T) {
 		"threads-per-block": func(pr *plan.Problem, k *plan.Kernel) { k.Block = [3]int64{64, 64, 1} },
 		"grid":              func(pr *plan.Problem, k *plan.Kernel) { k.Grid[1] = 1 << 20 },
 		"shared-bytes":      func(pr *plan.Problem, k *plan.Kernel) { k.SharedBytes = 48<<10 + 1 },
+		"shared-widths":     func(pr *plan.Problem, k *plan.Kernel) { narrowScalars(pr, k) },
 		"registers":         func(pr *plan.Problem, k *plan.Kernel) { k.Registers = 255 },
 		"impure-order":      func(pr *plan.Problem, k *plan.Kernel) { swapImpure(k) },
 		"point-tails":       func(pr *plan.Problem, k *plan.Kernel) { k.Out.Whole = true },
@@ -106,6 +107,14 @@ func member(k *plan.Kernel, w plan.Where) *plan.Member {
 		}
 	}
 	panic("no such member")
+}
+
+// narrowScalars makes what is in shared memory a point of two bytes and a word.
+func narrowScalars(pr *plan.Problem, k *plan.Kernel) {
+	m := member(k, plan.AtBlock)
+	m.Padded = nil
+	f := &pr.P.Funcs[m.Func]
+	f.Types = []halideir.Type{irtest.U8, irtest.U8, f.Types[0]}
 }
 
 // manyLoops maps four loops to threads.

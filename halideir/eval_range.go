@@ -1,5 +1,7 @@
 package halideir
 
+import "math/bits"
+
 // EvalRange bounds the value of an integer expression in which some operands are known
 // only when the program runs, as the elements of a buffer are: those take any value of their type. An
 // end that nothing bounds is not ok. Where EvalInt knows the value, both ends are it.
@@ -77,13 +79,7 @@ func (e *ranger) node(n *Node, depth int) span {
 		a, b := arg(0), arg(1)
 		return span{a.lo - b.hi, a.hi - b.lo}
 	case OpMul:
-		a, b := arg(0), arg(1)
-		if a.point() {
-			a, b = b, a
-		}
-		if b.point() {
-			return a.times(b.lo)
-		}
+		return arg(0).times(arg(1))
 	case OpDiv:
 		a, b := arg(0), arg(1)
 		if b.point() && b.lo > 0 {
@@ -113,24 +109,29 @@ func (e *ranger) node(n *Node, depth int) span {
 	return anything
 }
 
-func (s span) times(k int64) span {
-	end := func(v int64) int64 {
-		// Where the product may not fit, it is as good as unbounded.
-		if max(v, -v) > 1<<29 || max(k, -k) > 1<<31 {
-			if (v > 0) == (k > 0) {
-				return unbounded
-			}
-			return -unbounded
+// times bounds a product by those of the ends.
+func (s span) times(t span) span {
+	r := span{unbounded, -unbounded}
+	for _, a := range [2]int64{s.lo, s.hi} {
+		for _, b := range [2]int64{t.lo, t.hi} {
+			v := product(a, b)
+			r = span{min(r.lo, v), max(r.hi, v)}
 		}
-		return v * k
 	}
-	switch {
-	case k == 0:
-		return span{}
-	case k > 0:
-		return span{end(s.lo), end(s.hi)}
+	return r
+}
+
+// product is unbounded where it may not fit; nothing times something unbounded is nothing.
+func product(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(max(a, -a)), uint64(max(b, -b)))
+	v := int64(unbounded)
+	if hi == 0 && lo < unbounded {
+		v = int64(lo)
 	}
-	return span{end(s.hi), end(s.lo)}
+	if (a < 0) != (b < 0) {
+		return -v
+	}
+	return v
 }
 
 // over divides an end by a positive number, rounding down.

@@ -18,7 +18,7 @@ func TestEvalRange(t *testing.T) {
 	f := b.Func("f", []string{"x"}, irtest.I32, func(v []irtest.Expr) irtest.Expr {
 		w, n := wide.At(0), narrow.At(0).Cast(irtest.I32)
 		at = []irtest.Expr{
-			w, w.Max(0).Min(32), w.Max(3), n, n.Mul(-2).Add(5), n.Div(16), w.Mod(7), n.Sub(n), narrow.At(0).Add(10), w.Cast(irtest.I16).Cast(irtest.I32), w.Mul(0),
+			w, w.Max(0).Min(32), w.Max(3), n, n.Mul(-2).Add(5), n.Div(16), w.Mod(7), n.Sub(n), narrow.At(0).Add(10), w.Cast(irtest.I16).Cast(irtest.I32), w.Mul(0), n.Sub(9).Mul(n.Sub(3)),
 		}
 		e := at[0]
 		for _, a := range at[1:] {
@@ -29,7 +29,7 @@ func TestEvalRange(t *testing.T) {
 	b.Output(f, 9)
 	p := b.Build()
 	const open = 1 << 62
-	for i, want := range [][2]int64{{-open, open}, {0, 32}, {3, open}, {0, 255}, {-505, 5}, {0, 15}, {0, 6}, {-255, 255}, {0, 255}, {-32768, 32767}, {0, 0}} {
+	for i, want := range [][2]int64{{-open, open}, {0, 32}, {3, open}, {0, 255}, {-505, 5}, {0, 15}, {0, 6}, {-255, 255}, {0, 255}, {-32768, 32767}, {0, 0}, {-9 * 252, 246 * 252}} {
 		lo, hi, okLo, okHi := p.EvalRange(at[i].ID(), halideir.Env{})
 		if !okLo {
 			lo = -open
@@ -56,7 +56,7 @@ func TestEvalRangeHolds(t *testing.T) {
 			for range rapid.IntRange(1, 12).Draw(t, "nodes") {
 				a, c := rapid.SampledFrom(pool).Draw(t, "a"), rapid.SampledFrom(pool).Draw(t, "b")
 				k := rapid.IntRange(1, 9).Draw(t, "k")
-				switch rapid.IntRange(0, 9).Draw(t, "op") {
+				switch rapid.IntRange(0, 10).Draw(t, "op") {
 				case 0:
 					a = a.Add(c)
 				case 1:
@@ -77,6 +77,8 @@ func TestEvalRangeHolds(t *testing.T) {
 					a = a.Cast(irtest.U16).Add(k).Cast(irtest.I32)
 				case 9:
 					a = a.Max(0).Min(k)
+				case 10:
+					a = a.Mul(c)
 				}
 				pool = append(pool, a)
 			}

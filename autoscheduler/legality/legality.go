@@ -23,6 +23,7 @@ var Rules = []Rule{
 	{"threads-per-block", threadsPerBlock},
 	{"grid", gridLimits},
 	{"shared-bytes", sharedBytes},
+	{"shared-widths", sharedWidths},
 	{"registers", registers},
 	{"impure-order", impureOrder},
 	{"point-tails", pointTails},
@@ -162,6 +163,41 @@ func gridLimits(pr *plan.Problem, k *plan.Kernel) error {
 func sharedBytes(pr *plan.Problem, k *plan.Kernel) error {
 	if k.SharedBytes > pr.Limits.SharedBytes {
 		return violationf("%d B of shared memory a block, %d are the most", k.SharedBytes, pr.Limits.SharedBytes)
+	}
+	return nil
+}
+
+// sharedWidths: Halide 21 adds allocations up in bytes and places each at a multiple of the widest
+// element, so that two narrow ones that are no such multiple reach past the end: what is there
+// it drops, with all that depends on it. Padding makes all a multiple (plan.PadElements) but those of
+// no dimension.
+func sharedWidths(pr *plan.Problem, k *plan.Kernel) error {
+	if k.Warp != nil {
+		return nil // lanes hold them
+	}
+	widest := int64(0)
+	for i := range k.Members {
+		if m := &k.Members[i]; m.Where == plan.AtBlock {
+			for _, t := range pr.P.Funcs[m.Func].Types {
+				widest = max(widest, t.Bytes())
+			}
+		}
+	}
+	narrow := 0
+	for i := range k.Members {
+		m := &k.Members[i]
+		if m.Where != plan.AtBlock || len(m.Padded) > 0 {
+			continue
+		}
+		f := &pr.P.Funcs[m.Func]
+		for _, t := range f.Types {
+			if t.Bytes() < widest {
+				narrow++
+			}
+		}
+		if narrow > 1 {
+			return violationf("%s, of no dimension and of fewer than the %d B of the widest in shared memory, has another such beside it", f.Label, widest)
+		}
 	}
 	return nil
 }

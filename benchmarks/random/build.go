@@ -109,6 +109,10 @@ type source struct {
 	dims  int
 }
 
+// ofItself says that an index which one source gives would be one into itself. Where that is a Func in memory, Halide 21
+// takes its region from the outer access alone, so that the inner one may lie beyond it.
+func (s source) ofItself(index source) bool { return s.f != nil && s.f == index.f }
+
 // source draws one: often the latest Func, else any, or an input.
 func (g *generator) source() source {
 	n := len(g.p.Funcs)

@@ -256,7 +256,7 @@ func table(g *generator, f *Func) bool {
 		}
 		s = g.source()
 	}
-	if s.dims < 1 {
+	if s.dims < 1 || s.ofItself(v) {
 		return false
 	}
 	at := g.vars(f, g.rank(v))
@@ -267,7 +267,7 @@ func table(g *generator, f *Func) bool {
 func gather(g *generator, f *Func) bool {
 	s, v := g.source(), g.source()
 	n := g.rank(s)
-	if s.dims == 0 || n == 0 {
+	if s.dims == 0 || n == 0 || s.ofItself(v) {
 		return false
 	}
 	at := g.vars(f, n)

@@ -197,7 +197,7 @@ func loadFrom(w *warp, o *op, bytes int) {
 		c.LocalLoads++
 		c.LocalBytes += int64(bytes * bits.OnesCount32(w.mask))
 	}
-	var bad [4]uint32
+	var loaded [4]ofLoad
 	for m := w.mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		r, ok := w.region(space, lane, bytes, o, false)
@@ -210,13 +210,11 @@ func loadFrom(w *warp, o *op, bytes int) {
 			if shadow != nil {
 				shadow = shadow[at:]
 			}
-			if o.element(w, s, lane, r.data[at:], shadow, w.addr[lane]+uint64(at)) {
-				bad[k] |= 1 << lane
-			}
+			loaded[k].add(lane, o.element(w, s, lane, r.data[at:], shadow, w.addr[lane]+uint64(at)))
 		}
 	}
-	for k, s := range o.vec {
-		w.taint(s, bad[k])
+	for k := range o.vec {
+		w.taintLoaded(o, k, loaded[k])
 	}
 }
 
@@ -269,23 +267,20 @@ func (w *warp) storeLanes(o *op, space ptx.Space, bytes int, lanes uint32) {
 		for k, s := range o.vec {
 			at := k * int(o.size)
 			put(r.data[at:], int(o.size), w.get(s, lane))
-			w.shade(r, at, o, s, lane, space)
+			w.shade(r, at, o, k, lane, space)
 		}
 		r.done()
 	}
 }
 
 // shade notes whether what was stored is defined.
-func (w *warp) shade(r region, at int, o *op, s slot, lane int, space ptx.Space) {
+func (w *warp) shade(r region, at int, o *op, k, lane int, space ptx.Space) {
 	if r.shadow == nil {
 		return
 	}
-	var v uint64
-	if w.taints[s.taint]>>lane&1 != 0 {
-		v = 0x0101010101010101 * undefined
-		if space == ptx.Global && w.w.checks {
-			w.origin(o, s, lane)
-		}
+	v := w.shadeOf(o, k, lane)
+	if v != 0 && space == ptx.Global && w.w.checks {
+		w.origin(o, o.vec[k], lane)
 	}
 	put(r.shadow[at:], int(o.size), v)
 }

@@ -42,6 +42,9 @@ type slot struct {
 	taint int32
 }
 
+// pair is the masks of the undefined lanes of a register's halves, low and high; without any where it has none.
+type pair []int32
+
 // op is an instruction ready to run.
 type op struct {
 	run     func(w *warp, o *op)
@@ -62,6 +65,7 @@ type op struct {
 	space  ptx.Space
 	vec    []slot  // destinations or sources
 	parts  []int32 // masks of the undefined lanes of vec, where a register is packed and unpacked by parts
+	halves []pair  // of each of vec that is 8 bytes in memory and has parts
 	plain  bool    // all as wide as an element, or words that hold narrower ones
 	sext   uint8   // bits from which a loaded element is sign-extended, 0 for none
 	atomic bool    // volatile or relaxed: races with no atomic access

@@ -38,7 +38,7 @@ type decoder struct {
 	f      *ptx.Function
 	regs   []slot            // of f
 	writes []int             // how many instructions of f may write each of its registers
-	parts  map[int32][]int32 // by the mask of a register that one instruction packs: those of its parts
+	parts  map[int32][]int32 // by the mask of a register that is written by parts: those of its parts
 	consts map[constKey]slot
 	vars   map[*ptx.Var]uint64
 	params map[*ptx.Var]slot // of .func, and those declared for calls
@@ -162,6 +162,7 @@ func (d *decoder) function(f *ptx.Function) (*code, error) {
 	for i, r := range f.Regs {
 		d.regs[i] = d.newSlot(classOf(r.Type))
 	}
+	d.findParts()
 	for _, v := range f.Vars {
 		switch v.Space {
 		case ptx.Local:
@@ -209,6 +210,49 @@ func resultsOf(f *ptx.Function) []int {
 		}
 	}
 	return n
+}
+
+// findParts gives those registers masks by parts that are written by nothing but instructions which put them together: mov
+// of a list, and a load of 8 bytes, which LLVM makes of two neighbours.
+func (d *decoder) findParts() {
+	parts := make([]int, len(d.f.Regs)) // 0: not written yet; 1: written as a whole
+	note := func(a *ptx.Operand, n int) {
+		if (a.Kind != ptx.ArgReg && a.Kind != ptx.ArgAddr) || a.Reg < 0 {
+			return
+		}
+		if parts[a.Reg] != 0 && parts[a.Reg] != n {
+			n = 1
+		}
+		parts[a.Reg] = n
+	}
+	for k := range d.f.Code {
+		i := &d.f.Code[k]
+		if len(i.Args) == 0 {
+			continue
+		}
+		n := 1
+		switch {
+		case i.Op == "mov" && len(i.Args) == 2 && i.Args[1].Kind == ptx.ArgList:
+			n = len(i.Args[1].Elems)
+		case i.Op == "ld" && i.Space != ptx.Param && i.Type(0).Bits == 64:
+			n = 2
+		}
+		note(&i.Args[0], n)
+		for e := range i.Args[0].Elems {
+			note(&i.Args[0].Elems[e], n)
+		}
+	}
+	for r, n := range parts {
+		if n < 2 {
+			continue
+		}
+		of := make([]int32, n)
+		for k := range of {
+			of[k] = int32(d.k.nTaint + k)
+		}
+		d.k.nTaint += n
+		d.parts[d.regs[r].taint] = of
+	}
 }
 
 // param gives a parameter of a .func a register. Only scalars are passed so.

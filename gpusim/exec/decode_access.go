@@ -69,6 +69,13 @@ func (d *decoder) access(o *op, i *ptx.Inst) error {
 			return err
 		}
 		o.vec = append(o.vec, s)
+		if parts := d.parts[s.taint]; len(parts) == 2 && o.size == 8 {
+			o.halves = append(slices.Grow(o.halves, len(elems)), make([]pair, k-len(o.halves))...)
+			o.halves = append(o.halves, parts)
+		}
+	}
+	if o.halves != nil {
+		o.halves = append(o.halves, make([]pair, len(elems)-len(o.halves))...)
 	}
 	o.plain = !slices.ContainsFunc(o.vec, func(s slot) bool { return s.class != classOf(t) })
 	if load {

@@ -267,13 +267,7 @@ func (d *decoder) mov(o op, i *ptx.Inst) (op, bool, error) {
 		if pack {
 			o.run = packParts
 			o.d, err = d.dest(i, 0, t)
-			if to.Kind == ptx.ArgReg && d.writes[to.Reg] == 1 {
-				for range o.vec {
-					o.parts = append(o.parts, int32(d.k.nTaint))
-					d.k.nTaint++
-				}
-				d.parts[o.d.taint] = o.parts
-			}
+			o.parts = d.parts[o.d.taint]
 		} else {
 			o.run = unpackParts
 			o.a, err = d.source(i, from, t)

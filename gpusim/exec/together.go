@@ -59,12 +59,13 @@ func (w *warp) gather(o *op, data, shadow []byte, base uint64) {
 		default:
 			bad = w.gatherRegular(s, unsafe.Add(p, w.addr[0]-from), unsafe.Add(q, w.addr[0]-from))
 		}
+		var loaded ofLoad
 		for m := bad; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
 			at := w.addr[lane] - from
-			o.element(w, s, lane, data[at:], shadow[at:], w.addr[lane]+uint64(k*int(o.size)))
+			loaded.add(lane, o.element(w, s, lane, data[at:], shadow[at:], w.addr[lane]+uint64(k*int(o.size))))
 		}
-		w.taint(s, bad)
+		w.taintLoaded(o, k, loaded)
 	}
 }
 
@@ -144,7 +145,7 @@ func (w *warp) scatter(o *op, data, shadow []byte, base uint64, lanes uint32) {
 		to := base - uint64(k*int(o.size))
 		switch o.size {
 		case 8:
-			scatter64(w, s, p, q, to, lanes)
+			scatter64(w, o, k, p, q, to, lanes)
 		case 2:
 			scatter32[uint16](w, s, p, q, to, lanes)
 		case 1:
@@ -177,17 +178,13 @@ func scatter32[T uint8 | uint16 | uint32](w *warp, s slot, p, q unsafe.Pointer, 
 	}
 }
 
-func scatter64(w *warp, s slot, p, q unsafe.Pointer, base uint64, lanes uint32) {
-	v, bad := &w.r64[s.at], w.taints[s.taint]
+func scatter64(w *warp, o *op, k int, p, q unsafe.Pointer, base uint64, lanes uint32) {
+	v := &w.r64[o.vec[k].at]
 	for m := lanes; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & 31
 		at := w.addr[lane] - base
 		*(*uint64)(unsafe.Add(p, at)) = v[lane]
-		var shade uint64
-		if bad>>lane&1 != 0 {
-			shade = shades
-		}
-		*(*uint64)(unsafe.Add(q, at)) = shade
+		*(*uint64)(unsafe.Add(q, at)) = w.shadeOf(o, k, lane)
 	}
 }
 

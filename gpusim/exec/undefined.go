@@ -33,9 +33,9 @@ func (w *warp) garble(v, shade, addr uint64) uint64 {
 	return v&^blank | w.w.garbage(addr)>>(addr&7*8)&blank
 }
 
-// element is an element that lanes load, from memory and its shadow.
-func (o *op) element(w *warp, s slot, lane int, data, shadow []byte, addr uint64) (undefined bool) {
-	v, shade := load(data, int(o.size)), uint64(0)
+// element is an element that lanes load, from memory and its shadow, which comes back.
+func (o *op) element(w *warp, s slot, lane int, data, shadow []byte, addr uint64) (shade uint64) {
+	v := load(data, int(o.size))
 	if shadow != nil {
 		shade = load(shadow, int(o.size))
 	}
@@ -46,7 +46,57 @@ func (o *op) element(w *warp, s slot, lane int, data, shadow []byte, addr uint64
 		v = uint64(sx(v, o.sext)) & o.outMax
 	}
 	w.fill(s, lane, v)
-	return shade != 0
+	return shade
+}
+
+// ofLoad notes in which lanes the k-th element of a load is undefined, and which half of it.
+type ofLoad struct{ whole, low, high uint32 }
+
+func (l *ofLoad) add(lane int, shade uint64) {
+	if shade != 0 {
+		l.whole |= 1 << lane
+	}
+	if uint32(shade) != 0 {
+		l.low |= 1 << lane
+	}
+	if shade>>32 != 0 {
+		l.high |= 1 << lane
+	}
+}
+
+func (w *warp) taintLoaded(o *op, k int, l ofLoad) {
+	w.taint(o.vec[k], l.whole)
+	if h := o.half(k); h != nil {
+		w.taint(slot{taint: h[0]}, l.low)
+		w.taint(slot{taint: h[1]}, l.high)
+	}
+}
+
+// half is the halves of the k-th element, nil where they are as defined as the whole.
+func (o *op) half(k int) pair {
+	if o.halves == nil {
+		return nil
+	}
+	return o.halves[k]
+}
+
+// shadeOf is the shadow of the k-th element that a lane stores.
+func (w *warp) shadeOf(o *op, k, lane int) uint64 {
+	if w.taints[o.vec[k].taint]>>lane&1 == 0 {
+		return 0
+	}
+	h := o.half(k)
+	if h == nil {
+		return shades
+	}
+	var shade uint64
+	if w.taints[h[0]]>>lane&1 != 0 {
+		shade |= shades & 0xffffffff
+	}
+	if w.taints[h[1]]>>lane&1 != 0 {
+		shade |= shades &^ 0xffffffff
+	}
+	return shade
 }
 
 // doubtful is an access whose address is undefined in some lanes. To load there is harmless as
@@ -75,8 +125,11 @@ func (w *warp) doubtful(o *op, bytes int, bad uint32, run func(w *warp, o *op, b
 	w.mask = mask
 	switch {
 	case loads:
-		for _, s := range o.vec {
+		for k, s := range o.vec {
 			w.taints[s.taint] |= bad
+			for _, h := range o.half(k) {
+				w.taints[h] |= bad
+			}
 		}
 	case o.rmw != nil:
 		w.taints[o.d.taint] |= bad

@@ -145,10 +145,11 @@ ret;`)
 	}
 }
 
-// TestUndefinedParts: of a register that is packed with something undefined in one half the other half is defined, where it is one
-// instruction that packs it; what is computed with the whole is not.
+// TestUndefinedParts: of a register that is packed or loaded with something undefined in one half the other half is defined, where no
+// other instruction writes it; what is computed with the whole is not.
 func TestUndefinedParts(t *testing.T) {
 	const threads = 40
+	const pairs = "shl.b32 %r5, %r1, 4; " // four words of shared memory for each thread
 	for _, c := range []struct {
 		name, body string
 		bytes      int // undefined of each thread's two
@@ -156,7 +157,16 @@ func TestUndefinedParts(t *testing.T) {
 		{"the defined half", "mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs3;", 0},
 		{"the other half", "mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs2;", 2},
 		{"the whole", "mov.b32 %r2, {%rs8, %rs1}; add.s32 %r3, %r2, 1; mov.b32 {%rs2, %rs3}, %r3; st.global.b16 [%rd4], %rs3;", 2},
-		{"packed twice", "mov.b32 %r2, {%rs1, %rs8}; mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs3;", 2},
+		{"packed twice", "mov.b32 %r2, {%rs1, %rs8}; mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs3;", 0},
+		{"the other half, packed twice", "mov.b32 %r2, {%rs1, %rs8}; mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs2;", 2},
+		{"the defined word of two", pairs + "st.shared.b32 [%r5], %r1; ld.shared.b64 %rd5, [%r5]; mov.b64 {%r2, %r3}, %rd5; st.global.b16 [%rd4], %r2;", 0},
+		{"the other word of two", pairs + "st.shared.b32 [%r5], %r1; ld.shared.b64 %rd5, [%r5]; mov.b64 {%r2, %r3}, %rd5; st.global.b16 [%rd4], %r3;", 2},
+		{"the defined word of vectors", pairs + "st.shared.b32 [%r5+12], %r1; ld.shared.v2.b64 {%rd5, %rd6}, [%r5]; mov.b64 {%r2, %r3}, %rd6; st.global.b16 [%rd4], %r3;", 0},
+		{"two words, moved whole", pairs + "st.shared.b32 [%r5], %r1; ld.shared.b64 %rd5, [%r5]; st.shared.b64 [%r5+8], %rd5; ld.shared.b32 %r2, [%r5+8]; st.global.b16 [%rd4], %r2;", 0},
+		{"the other word, moved whole", pairs + "st.shared.b32 [%r5], %r1; ld.shared.b64 %rd5, [%r5]; st.shared.b64 [%r5+8], %rd5; ld.shared.b32 %r2, [%r5+12]; st.global.b16 [%rd4], %r2;", 2},
+		{"two words, packed, moved whole", pairs + "mov.b64 %rd5, {%r9, %r1}; st.shared.b64 [%r5+8], %rd5; ld.shared.b32 %r2, [%r5+12]; st.global.b16 [%rd4], %r2;", 0},
+		{"two words, computed with", pairs + "st.shared.b32 [%r5], %r1; ld.shared.b64 %rd5, [%r5]; add.s64 %rd6, %rd5, 0; mov.b64 {%r2, %r3}, %rd6; st.global.b16 [%rd4], %r2;", 2},
+		{"two words, loaded or computed", pairs + "st.shared.b32 [%r5], %r1; mov.b64 %rd5, 7; ld.shared.b64 %rd5, [%r5]; mov.b64 {%r2, %r3}, %rd5; st.global.b16 [%rd4], %r2;", 2},
 		{"set before", "mov.b32 %r2, 7; mov.b32 %r2, {%rs8, %rs1}; mov.b32 {%rs2, %rs3}, %r2; st.global.b16 [%rd4], %rs3;", 2},
 		{"the defined half by bytes", "cvt.u32.u16 %r4, %rs8; prmt.b32 %r2, %r1, %r4, 0x5410U; st.global.b16 [%rd4], %r2;", 0},
 		{"the other half by bytes", "cvt.u32.u16 %r4, %rs8; prmt.b32 %r2, %r1, %r4, 0x5410U; shr.u32 %r3, %r2, 16; st.global.b16 [%rd4], %r3;", 2},
@@ -171,7 +181,7 @@ func TestUndefinedParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		k := loadKernel(t, 1, "ld.param.b64 %rd1, [p0]; mov.u32 %r1, %tid.x; cvt.u16.u32 %rs1, %r1; mul.wide.u32 %rd3, %r1, 2; add.s64 %rd4, %rd1, %rd3;\n"+c.body+" ret;")
-		res, found := launch(t, m, Launch{Kernel: k, Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, Params: pointers(out)})
+		res, found := launch(t, m, Launch{Kernel: k, Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, SharedBytes: 16 * threads, Params: pointers(out)})
 		if res.Fault != "" {
 			t.Fatalf("%s: %v", c.name, found)
 		}

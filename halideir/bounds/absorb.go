@@ -4,10 +4,25 @@ import "gowarp/halideir"
 
 // Absorbs reports whether a Func may be computed over up to more points beyond the end of each
 // dimension without any input being asked for more than the pipeline needs of it anyway: every way to
-// an input leads through a clamp. An output of the pipeline that is read on the way is as large as its caller made it, like
-// an input. It says so of the estimated sizes; a clamp that holds there against the
-// bounds of an input holds at every size.
+// an input leads through a clamp against its edge, or ends inside of what others need. An output of the
+// pipeline that is read on the way is as large as its caller made it, like an input. It holds at the
+// estimated sizes and at others, at which what needs the most of an input may be something else.
 func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
+	if !r.absorbsAtEstimates(p, fn, more) {
+		return false
+	}
+	if r.others == nil {
+		r.others = otherSizes(p)
+	}
+	for _, o := range r.others {
+		if !o.regions.absorbsAtEstimates(o.p, fn, more) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Regions) absorbsAtEstimates(p *halideir.Pipeline, fn int, more int64) bool {
 	key := widening{fn, more}
 	if yes, ok := r.absorbs[key]; ok {
 		return yes
@@ -38,7 +53,7 @@ func (r *Regions) absorbsOnce(p *halideir.Pipeline, fn int, more int64) bool {
 		if waiting == 1 && id != fn {
 			// It is all that is left to look at, and was or will be looked at by itself.
 			if whole := widened(r.Funcs[id], more); covers(whole, boxes[id]) {
-				if yes := r.Absorbs(p, id, more); yes || covers(boxes[id], whole) {
+				if yes := r.absorbsAtEstimates(p, id, more); yes || covers(boxes[id], whole) {
 					return yes
 				}
 			}

@@ -21,6 +21,7 @@ type Regions struct {
 
 	edges   [][][]*halideir.Edge // by consumer Func and stage
 	absorbs map[widening]bool    // what Absorbs has found
+	others  []resized            // the pipeline at the sizes that Absorbs looks at besides
 }
 
 // everything is the range of Halide's indices.
