@@ -82,18 +82,21 @@ func (c Count) Total() float64 { return c.Arithmetic + c.Address + c.Memory + c.
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
 // tiles and is kept. It is not for several goroutines.
 type Estimator struct {
-	pr   *plan.Problem
-	memo map[string]Count
-	rows map[string]int // RowLoads
-	buf  []byte
-	seen struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
+	pr     *plan.Problem
+	inputs []bounds.Box // where they begin and end
+	memo   map[string]Count
+	rows   map[string]int // RowLoads
+	buf    []byte
+	seen   struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
 }
 
 type kept struct{}
 
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
-	return plan.Once(pr, kept{}, func() *Estimator { return &Estimator{pr: pr, memo: map[string]Count{}, rows: map[string]int{}} })
+	return plan.Once(pr, kept{}, func() *Estimator {
+		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}}
+	})
 }
 
 // OfPoint is at most what a point of a stage costs, with nothing that its neighbours have already.
@@ -481,7 +484,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		_, in := k.PlaceOf(n.Func)
 		stores := points
 		if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
-			if !in && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), st.Store) {
+			if !in && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), st.Store) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, st.Store, s)%plan.VectorLanes != 0 }) {
 				stores /= plan.VectorLanes
 			}
 			c.Requests += stores * e.ways(n, st.Store, e.pr.Bytes(n.Func))

@@ -19,28 +19,69 @@ func (e *Estimator) vectors(n *plan.Nest, fn, input int, bytes int64, idx []acce
 	if !e.pr.Vectors || bytes != vectorBytes || len(idx) == 0 || slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) || fn == n.Func && e.readsItself(n) {
 		return false
 	}
-	if row, ok := e.row(fn, input); !ok || row.Lo%plan.VectorLanes != 0 || len(idx) > 1 && (row.Hi+1-row.Lo)%plan.VectorLanes != 0 {
+	if box := e.box(fn, input); len(box) == 0 || box[0].Lo%plan.VectorLanes != 0 {
 		return false
 	}
-	x := &idx[0]
-	terms, ok := x.Terms()
-	if !ok || x.Den > 1 || x.Clamped {
+	beside, ok := e.inStep(n, &idx[0], 1)
+	if !ok || !beside {
 		return false
 	}
-	beside := false
-	for _, t := range terms {
-		u, there := n.UnrolledUse(t.Loop)
-		switch {
-		case t.Num%plan.VectorLanes == 0:
-		case t.Num != 1 || !there || u.Apart > 0:
+	stride := int64(1)
+	for k := 1; k < len(idx); k++ {
+		if stride = e.stride(fn, input, k); stride == 0 {
+			continue
+		}
+		if fn >= 0 && !e.pr.P.Funcs[fn].Output {
+			return false // the pass knows no size of what Halide allocates
+		}
+		if _, ok := e.inStep(n, &idx[k], stride); !ok {
 			return false
-		case u.Extent%plan.VectorLanes == 0:
-			beside = true
-		case u.Extent != e.extent(n, t.Loop):
-			return false // where it begins differs from turn to turn
 		}
 	}
-	return beside
+	return true
+}
+
+// inStep reports whether an index times a stride is at the same place of a vector for all threads and turns: whatever differs from one to the other is a
+// multiple of plan.VectorLanes. beside says that neighbours in the thread's code are neighbours in memory.
+func (e *Estimator) inStep(n *plan.Nest, x *access.Index, stride int64) (beside, ok bool) {
+	terms, ok := x.Terms()
+	if !ok || x.Den > 1 || x.Clamped {
+		return false, false
+	}
+	for _, t := range terms {
+		u, there := n.UnrolledUse(t.Loop)
+		step := t.Num * stride
+		switch {
+		case step%plan.VectorLanes == 0:
+		case !there || u.Apart > 0:
+			return false, false
+		case u.Extent*step%plan.VectorLanes == 0:
+			beside = beside || step == 1
+		case u.Extent != e.extent(n, t.Loop):
+			return false, false // where it begins differs from turn to turn
+		}
+	}
+	return beside, true
+}
+
+// stride is how far neighbours of a dimension are apart, as far as it tells an element's place in its vector.
+func (e *Estimator) stride(fn, input, dim int) int64 {
+	stride := int64(1)
+	for _, iv := range e.box(fn, input)[:dim] {
+		stride = stride * (iv.Extent() % plan.VectorLanes) % plan.VectorLanes
+	}
+	return stride
+}
+
+// phase is where a row begins in its vector, of an access that a point makes.
+func (e *Estimator) phase(fn, input int, idx []access.Index, s Shift) int64 {
+	sum := int64(0)
+	for k := 1; k < len(idx); k++ {
+		if stride := e.stride(fn, input, k); stride != 0 {
+			sum += stride * (along(&idx[k], s) - e.box(fn, input)[k].Lo)
+		}
+	}
+	return sum
 }
 
 // readsItself reports whether a stage reads what it writes: the compiler keeps that in registers where it can, by elements.
@@ -50,7 +91,7 @@ func (e *Estimator) readsItself(n *plan.Nest) bool {
 
 // widen counts what a point loads as an element of a vector, once all of that is loaded.
 func (c *Count) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift) {
-	at, row := along(&t.Index[0], s), placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)
+	at, row := e.phase(t.Func, t.Input, t.Index, s)+along(&t.Index[0], s), placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)
 	first := bounds.FloorDiv(at, plan.VectorLanes)
 	if e.seen.vectors.Or(uint64(row.and(first)), 1<<(at-first*plan.VectorLanes)) != allLanes {
 		return
@@ -64,19 +105,29 @@ func (c *Count) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift) {
 	}
 }
 
-// row is where a row of a buffer begins and ends: of a Func, else of an input.
-func (e *Estimator) row(fn, input int) (bounds.Interval, bool) {
+// inputBoxes is where inputs begin and end: by their estimates, else what is needed of them.
+func inputBoxes(pr *plan.Problem) []bounds.Box {
+	out := make([]bounds.Box, len(pr.P.Inputs))
+	for i := range out {
+		out[i] = slices.Clone(pr.Regions.Inputs[i])
+		for k := range out[i] {
+			if d := pr.P.Inputs[i].Dims[k]; d.MinEstimate != nil && d.ExtentEstimate != nil {
+				out[i][k] = bounds.Interval{Lo: *d.MinEstimate, Hi: *d.MinEstimate + *d.ExtentEstimate - 1}
+			}
+		}
+	}
+	return out
+}
+
+// box is where a buffer begins and ends: that of a Func, else of an input.
+func (e *Estimator) box(fn, input int) bounds.Box {
 	switch {
 	case fn >= 0:
-		box := e.pr.Regions.Funcs[fn]
-		return box[0], true
+		return e.pr.Regions.Funcs[fn]
 	case input >= 0:
-		if d := e.pr.P.Inputs[input].Dims[0]; d.MinEstimate != nil && d.ExtentEstimate != nil {
-			return bounds.Interval{Lo: *d.MinEstimate, Hi: *d.MinEstimate + *d.ExtentEstimate - 1}, true
-		}
-		return e.pr.Regions.Inputs[input][0], true
+		return e.inputs[input]
 	}
-	return bounds.Interval{}, false
+	return nil
 }
 
 // extent is that of a loop of a nest's stage, by the sizes estimated.
@@ -84,7 +135,7 @@ func (e *Estimator) extent(n *plan.Nest, loop int) int64 {
 	return e.pr.Dims[e.pr.StageIndex(n.Func, n.Stage)].Extent[loop]
 }
 
-// along is where a point accesses a row, relative to a vector's beginning.
+// along is where a point accesses a dimension, relative to where its thread does in this turn.
 func along(x *access.Index, s Shift) int64 {
 	at := x.Offset
 	terms, _ := x.Terms()

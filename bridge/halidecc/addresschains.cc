@@ -72,6 +72,9 @@ public:
         return (int)places.size() + (int)std::count_if(stores_.begin(), stores_.end(), [&](const Store *op) { return !own_.count(op->name); });
     }
 
+    // What first elements and strides of the pipeline's inputs and outputs are at the estimated sizes.
+    const std::map<std::string, int64_t> &estimates() const { return estimates_; }
+
 private:
     using IRVisitor::visit;
     void visit(const Allocate *op) override {
@@ -80,12 +83,35 @@ private:
     }
     void visit(const Load *op) override {
         loads_.push_back(op);
+        estimate(op->param);
         IRVisitor::visit(op);
     }
     void visit(const Store *op) override {
         stores_.push_back(op);
+        estimate(op->param);
         IRVisitor::visit(op);
     }
+
+    // Rows and planes lie densely where nothing else is said.
+    void estimate(const Parameter &p) {
+        int64_t stride = 1;
+        for (int d = 0; p.defined() && d < p.dimensions(); d++) {
+            const std::string of = "." + std::to_string(d);
+            const auto number = [](const Expr &e) { return e.defined() ? as_const_int(simplify(e)) : std::nullopt; };
+            if (const auto min = number(p.min_constraint_estimate(d))) {
+                estimates_[p.name() + ".min" + of] = *min;
+            }
+            if (d > 0) {
+                estimates_[p.name() + ".stride" + of] = stride;
+            }
+            const auto extent = number(p.extent_constraint_estimate(d));
+            if (!extent) {
+                return;
+            }
+            stride *= *extent;
+        }
+    }
+    std::map<std::string, int64_t> estimates_;
     std::set<std::string> own_;
     std::vector<const Load *> loads_;
     std::vector<const Store *> stores_;
@@ -108,9 +134,9 @@ struct Index {
     int64_t constant = 0;
 };
 
-// Where the vector begins that an element is of.
-int64_t first_of(int64_t constant) {
-    return constant - (constant % vector_lanes + vector_lanes) % vector_lanes;
+// The remainder that tells an element's place in its vector.
+int64_t lane_of(int64_t at) {
+    return (at % vector_lanes + vector_lanes) % vector_lanes;
 }
 
 // Elements of one row that one body of a loop or condition loads.
@@ -124,7 +150,11 @@ struct Row {
 };
 struct Loads {
     std::set<int64_t> constants;
-    std::optional<std::vector<Expr>> conditions;  // under which the row's multiples of vector_lanes are that of the buffer
+    int64_t phase = 0;                            // the row's beginning in its vector
+    std::optional<std::vector<Expr>> conditions;  // under which that is so
+
+    // Where the vector begins that an element is of.
+    int64_t first_of(int64_t constant) const { return constant - lane_of(constant + phase); }
 
     // Whether all of a vector is loaded anyway.
     bool whole(int64_t first) const {
@@ -143,8 +173,8 @@ struct Loads {
 
 class Kernel : public IRMutator {
 public:
-    Kernel(std::set<std::string> kept, int longest, bool vectors)
-        : kept_(std::move(kept)), longest_(longest), vectors_(vectors) {}
+    Kernel(const Accesses &all, int longest, bool vectors)
+        : kept_(all.kept()), estimates_(all.estimates()), longest_(longest), vectors_(vectors) {}
 
     // First all places are counted, and nothing is changed; then addresses are made of them.
     Stmt chained(const Stmt &kernel) {
@@ -183,6 +213,7 @@ private:
     };
 
     const std::set<std::string> kept_;
+    const std::map<std::string, int64_t> estimates_;
     const int longest_;
     const bool vectors_;
     bool counting_ = false;
@@ -228,7 +259,7 @@ private:
         }
         if (const auto r = vectors_ ? rows_.find({body_, i.place, i.uniform}) : rows_.end(); r != rows_.end() && r->second.any_whole()) {
             // One address for the vectors of a row and its other elements.
-            const int64_t lane = i.constant - first_of(i.constant);
+            const int64_t lane = i.constant - r->second.first_of(i.constant);
             const Index vector{{i.place.buffer, i.place.variant, Place::vector}, i.uniform, i.constant - lane};
             return elements(from_known(vector, index - Expr((int)lane)), lane);
         }
@@ -264,18 +295,22 @@ private:
         if (counting_) {
             const auto [r, fresh] = rows_.try_emplace(row);
             if (fresh) {
-                r->second.conditions = multiple_if(i.place.variant.plus(i.uniform), vector_lanes, meaning());
+                r->second.phase = phase(i.uniform);
+                r->second.conditions = begins(i.place.variant.plus(i.uniform), r->second.phase);
             }
             r->second.constants.insert(i.constant);
             return Expr();
         }
-        const int64_t first = first_of(i.constant);
+        const auto r = rows_.find(row);
+        if (r == rows_.end()) {
+            return Expr();
+        }
+        const int64_t first = r->second.first_of(i.constant);
         const Place loaded{i.place.buffer, i.place.variant, Place::loaded};
         const Polynomial where = i.uniform.plus(Polynomial(first));
         auto &known = known_[loaded];
         if (!known.count(where)) {
-            const auto r = rows_.find(row);
-            if (r == rows_.end() || !r->second.whole(first)) {
+            if (!r->second.whole(first)) {
                 return Expr();
             }
             align(i.place.buffer, *r->second.conditions);
@@ -305,6 +340,26 @@ private:
         }
         i->place.of = Place::vector;
         return elements(from_known(*i, r->base), 0);
+    }
+
+    // Where a row begins in its vector, by the sizes estimated: rows that are no multiple of a vector long begin elsewhere than their neighbours.
+    int64_t phase(const Polynomial &uniform) const {
+        int64_t sum = 0;
+        for (const auto &[factors, times] : uniform.terms()) {
+            int64_t product = lane_of(times);
+            for (const Expr &f : factors) {
+                const Variable *v = f.as<Variable>();
+                const auto e = v ? estimates_.find(v->name) : estimates_.end();
+                product *= e == estimates_.end() ? 0 : lane_of(e->second);
+            }
+            sum += product;
+        }
+        return lane_of(sum);
+    }
+
+    // The conditions under which it does.
+    std::optional<std::vector<Expr>> begins(const Polynomial &row, int64_t phase) const {
+        return multiple_if(row.plus(Polynomial(-phase)), vector_lanes, meaning());
     }
 
     Meaning meaning() const {
@@ -342,13 +397,14 @@ private:
         }
         std::vector<Stmt> stores(run.begin(), run.end());
         for (const auto &[row, at] : rows) {
-            const auto conditions = multiple_if(row.first.variant.plus(row.second), vector_lanes, meaning());
+            const int64_t before = phase(row.second);
+            const auto conditions = begins(row.first.variant.plus(row.second), before);
             for (const auto &first : at) {
                 std::vector<size_t> lanes;
                 for (auto e = at.find(first.first); e != at.end() && e->first == first.first + (int64_t)lanes.size() && e->second.size() == 1 && lanes.size() < vector_lanes; e++) {
                     lanes.push_back(e->second[0]);
                 }
-                if (!conditions || first_of(first.first) != first.first || lanes.size() < vector_lanes) {
+                if (!conditions || lane_of(first.first + before) != 0 || lanes.size() < vector_lanes) {
                     continue;
                 }
                 align(row.first.buffer, *conditions);
@@ -388,11 +444,12 @@ private:
         }
         addresses_ += i.place.of == Place::vector ? vector_address : 1;
         const std::string name = prefix_ + "." + std::to_string(next_++);
-        const Known made{name, from ? from->constant : i.constant, from ? from->depth + 1 : 0};
+        const int64_t further = from && i.place.of == Place::vector ? lane_of(i.constant - from->constant) : 0;  // to where a vector begins
+        const Known made{name, from ? from->constant + further : i.constant, from ? from->depth + 1 : 0};
         Expr value = Cast::make(Int(64), unit(i.place) == 1 ? index : index / unit(i.place));
         if (from) {
             distances_.insert(distance);
-            const Expr d = distance.expr();
+            const Expr d = distance.plus(Polynomial(further)).expr();
             value = Add::make(Variable::make(Int(64), from->name), Cast::make(Int(64), unit(i.place) == 1 ? d : d / unit(i.place)));
         }
         made_.push_back({i.place, i.uniform, name, value});
@@ -543,13 +600,13 @@ Stmt AddressChains::visit(const For *op) {
     if (f == funcs_.end() || op->device_api != DeviceAPI::CUDA) {
         return op;
     }
-    const std::set<std::string> kept = Accesses(op).kept();
-    Kernel without(kept, f->second.longest, false);
+    const Accesses all(op);
+    Kernel without(all, f->second.longest, false);
     const Stmt chained = without.chained(op);
     if (!f->second.vectors) {
         return chained;
     }
-    Kernel with(kept, f->second.longest, true);
+    Kernel with(all, f->second.longest, true);
     const Stmt vectors = with.chained(op);
     const Expr aligned = with.aligned();
     // Where only a part of what is accessed is vectors, more may go into their addresses than is saved.

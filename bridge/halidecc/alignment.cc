@@ -42,10 +42,11 @@ public:
             }
             if (differs.constant() == 1) {
                 uniform = uniform.plus(same);
-            } else if (same.constant() == 0) {
+            } else if (!any_of(differs, same)) {
+                if (same.constant() != 0) {
+                    return false;
+                }
                 join(same);
-            } else if (factors.size() != 1 || !any_of(factors[0])) {
-                return false;
             }
         }
         if (uniform.terms().size() == 1 && uniform.constant() != 0) {
@@ -61,10 +62,14 @@ private:
     const int n_;
     const Meaning &meaning_;
 
-    bool any_of(const Expr &e) {
-        const std::vector<Expr> all = alternatives(e);
+    // The same for what is one of several, times what is the same for all threads: a multiple whichever it is.
+    bool any_of(const Polynomial &differs, const Polynomial &same) {
+        const Factors &factors = differs.terms().begin()->first;
+        const std::vector<Expr> all = factors.size() == 1 ? alternatives(factors[0]) : std::vector<Expr>();
+        const size_t before = conditions.size();
         for (const Expr &a : all) {
-            if (!is(meaning_.value(a))) {
+            if (!is(meaning_.value(a).times(same))) {
+                conditions.resize(before);
                 return false;
             }
         }

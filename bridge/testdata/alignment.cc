@@ -75,13 +75,14 @@ private:
         Expr all = any(0, 2) ? 0 : any(-6, 6);
         for (; terms > 0; terms--) {
             Expr term = variable();
-            switch (any(0, 5)) {
+            switch (any(0, 6)) {
             case 0:
             case 1: term = term * multiple; break;
             case 2: term = term * variable(); break;
             case 3: term = term * any(-6, 6); break;
             case 4: term = Min::make(sum(1), sum(1)); break;
             case 5: term = Max::make(sum(1), sum(1)); break;
+            case 6: term = Min::make(sum(1), sum(1)) * (any(0, 1) ? variable() : Expr(any(-6, 6))); break;
             }
             all = all + term;
         }
