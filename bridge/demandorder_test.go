@@ -23,7 +23,11 @@ func lacking(t *testing.T, g harness.Generator, params map[string]string, kinds 
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved := text(t, savedAs(t, exe, g.Name, params))
+	var sizes []string
+	for k, v := range g.Params {
+		sizes = append(sizes, k+"="+v)
+	}
+	saved := text(t, savedAs(t, exe, g.Name, params, sizes...))
 	rest := regexp.MustCompile(`(?s),?\s*\{[^{}]*"do": ?"(`+strings.Join(kinds, "|")+`)"[^{}]*\}`).ReplaceAllString(saved, "")
 	if rest == saved {
 		t.Fatalf("none of %v in\n%s", kinds, saved)
@@ -35,11 +39,11 @@ func lacking(t *testing.T, g harness.Generator, params map[string]string, kinds 
 	return file
 }
 
-// savedAs is the file of a saved schedule of a generator's pipeline.
-func savedAs(t *testing.T, exe, name string, params map[string]string) string {
+// savedAs is the file of a saved schedule of the pipeline of a generator with its own parameters.
+func savedAs(t *testing.T, exe, name string, params map[string]string, own ...string) string {
 	t.Helper()
 	dump := filepath.Join(t.TempDir(), "pipeline.json")
-	ok(t, nil, exe, scheduled(t, name, cudaTarget, "autoscheduler.dump="+dump)...)
+	ok(t, nil, exe, scheduled(t, name, cudaTarget, append(own, "autoscheduler.dump="+dump)...)...)
 	var given []string
 	for k, v := range params {
 		given = append(given, "--param", k+"="+v)

@@ -75,3 +75,36 @@ func TestVectors(t *testing.T) {
 		}
 	}
 }
+
+// TestVectorsOfPaddedRows: rows that are no multiple of a vector long begin elsewhere in theirs than their neighbours. Where they are as long as estimated, modulo a
+// vector, what is whole of each is loaded together; where they are not, all is as without. Results are right in both.
+func TestVectorsOfPaddedRows(t *testing.T) {
+	const width, height = 64, 32
+	rng := rand.New(rand.NewPCG(3, 5))
+	for more := range 4 {
+		g := harness.Generator{Source: "bridge/testdata/rows.cc", Name: "rows", Params: map[string]string{"more": fmt.Sprint(more)}}
+		with, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+		without, _ := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": lacking(t, g, nil, "vector_access")}))
+		_, cpu := built(t, g, "host", harness.Root())
+		for row := width + 8; row < width+16; row++ {
+			in := harness.Args{"in": filled(harness.F32, func() float64 { return float64(rng.IntN(17) - 8) }, row, height+2)}
+			shapes := map[string][]int{"out": {width, height}}
+			name := fmt.Sprintf("rows of %d, estimated as %d", row, 1032+more)
+			want, err := cpu.Run(maps.Clone(in), shapes)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			simulated(t, p, in, shapes, want["out"], harness.Tolerance{Rel: 1e-5, Abs: 1e-5}, name)
+			var loads [2]int64
+			for i, e := range []*harness.Emission{with, without} {
+				for _, k := range fullRun(t, e, in, shapes) {
+					loads[i] += int64(k.Count.GlobalLoads)
+				}
+			}
+			// Rows of odd lengths begin anywhere, unless a thread has four of them.
+			if as := row%4 == more && more%2 == 0; as && 5*loads[0] > 4*loads[1] || !as && loads[0] != loads[1] {
+				t.Errorf("%s: %d loads with vectors, %d without", name, loads[0], loads[1])
+			}
+		}
+	}
+}

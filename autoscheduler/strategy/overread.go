@@ -186,9 +186,12 @@ func (o *overreader) asked(fn, dim int) error {
 		return err
 	}
 	var err error
-	if o.pr.P.Funcs[fn].Extern != nil {
-		err = fmt.Errorf("more of %s, an extern stage, would be asked for than the output needs", o.pr.P.Funcs[fn].Label)
-	} else {
+	switch f := &o.pr.P.Funcs[fn]; {
+	case f.Extern != nil:
+		err = fmt.Errorf("more of %s, an extern stage, would be asked for than the output needs", f.Label)
+	case slices.ContainsFunc(f.Bounds, func(b halideir.Bound) bool { return b.Var == f.Args[dim] }):
+		err = fmt.Errorf("more of %s in dimension %d would be asked for than the output needs, and its bounds are given", f.Label, dim)
+	default:
 		outside := overreader{requests: o.requests, pr: o.pr}
 		err = outside.clamped(fn, dim)
 	}
