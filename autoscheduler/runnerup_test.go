@@ -324,7 +324,7 @@ func TestUnproven(t *testing.T) {
 					return in.At(v[0], v[1]).Call("sqrt_f32").Add(in.At(v[0].Add(1), v[1]).Call("sqrt_f32"))
 				}
 				at := func(dx int) irtest.Expr {
-					return in.At(v[0].Add(dx).Clamp(0, 799), v[1].Clamp(0, 799)).Call("sqrt_f32")
+					return in.At(v[0].Add(dx).Clamp(in.Bound(0, "min"), in.Bound(0, "max")), v[1].Clamp(in.Bound(1, "min"), in.Bound(1, "max"))).Call("sqrt_f32")
 				}
 				return at(0).Add(at(1))
 			})
@@ -362,6 +362,53 @@ func TestUnproven(t *testing.T) {
 	}
 	if got := extents(false, none); len(got) > 0 {
 		t.Errorf("extents %v of Funcs that read an input as it is", got)
+	}
+}
+
+// TestRetiled: where Funcs are given no extents any more, which Funcs are computed together stays, and so do the kernels of other groups; a schedule from scratch
+// for what is left gives those kernels as well where it makes the same groups.
+func TestRetiled(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 800, 800)
+	for _, name := range []string{"first", "second"} {
+		coarse := b.Func(name+"_coarse", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			at := in.At(v[0].Clamp(in.Bound(0, "min"), in.Bound(0, "max")), v[1].Clamp(in.Bound(1, "min"), in.Bound(1, "max")))
+			return at.Call("sqrt_f32").Add(at)
+		})
+		b.Output(b.Func(name, []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			at := func(dx, dy int) irtest.Expr { return coarse.At(v[0].Add(dx).Div(2), v[1].Add(dy).Div(2)) }
+			return at(0, 0).Add(at(1, 0)).Mul(at(0, 1)).Add(at(1, 1))
+		}), 1600, 1600)
+	}
+	p := b.Build()
+	prm := paperParams()
+	prm.Tiling = "block"
+	s := NewSession(p, prm, false)
+	first, err := s.First()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn := slices.IndexFunc(p.Funcs, func(f halideir.Func) bool { return f.Label == "first_coarse" })
+	r, err := s.RunnerUp([]Fault{{Func: fn, Unproven: true}})
+	if err != nil || r == nil {
+		t.Fatal(r, err)
+	}
+	if diff := cmp.Diff(kernels(first), kernels(r)); diff != "" {
+		t.Errorf("members by kernel: %s", diff)
+	}
+	for i, g := range r.Groups {
+		if same := r.Found[i] == first.Found[i]; same != !g.Has(fn) {
+			t.Errorf("the kernels of %s are the same: %v", p.Funcs[g.Out].Label, same)
+		}
+	}
+	anew := NewSession(p, prm, false)
+	anew.after = s.after
+	want, err := anew.First()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Schedule.Directives, r.Schedule.Directives); diff != "" {
+		t.Errorf("a schedule from scratch is another: %s", diff)
 	}
 }
 

@@ -3,6 +3,7 @@ package autoscheduler
 import (
 	"slices"
 
+	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
 	"gowarp/halideir"
 	"gowarp/internal/ptxas"
@@ -15,7 +16,8 @@ type Session struct {
 	params  Params
 	explain bool
 	after   tried
-	tiled   *state // of the trials: before anything judges; nil if there are none
+	trial   *state // of the trials: before anything judges; nil if there are none
+	tiled   *state // of the last schedule: before legality is looked at
 	last    *Result
 }
 
@@ -38,7 +40,7 @@ func (s *Session) Trials() ([]*Result, error) {
 	if err := st.runTable(upTo(passes, "tile")); err != nil {
 		return nil, err
 	}
-	s.tiled = st
+	s.trial = st
 	ways := 0
 	for _, f := range st.found {
 		ways = max(ways, f.Ways())
@@ -103,10 +105,10 @@ func (s *Session) judged(trial *Result, of func(fn string, stage int) (search.Ju
 
 // First is the schedule.
 func (s *Session) First() (*Result, error) {
-	if s.tiled == nil {
+	if s.trial == nil {
 		return s.run()
 	}
-	st := s.tiled.fork()
+	st := s.trial.fork()
 	st.tried = s.after
 	if err := st.runTable(behind(passes, "tile")); err != nil {
 		return nil, err
@@ -122,7 +124,44 @@ func (s *Session) run() (*Result, error) {
 		return nil, err
 	}
 	st.tried, st.explain = s.after, s.explain
-	if err := st.run(); err != nil {
+	table := tableFor(s.params)
+	if s.params.Schedule == "" {
+		if err := st.runTable(upTo(table, "tile")); err != nil {
+			return nil, err
+		}
+		s.tiled, table = st.fork(), behind(table, "tile")
+	}
+	if err := st.runTable(table); err != nil {
+		return nil, err
+	}
+	s.last = st.result()
+	return s.last, nil
+}
+
+// retile is the last schedule with other kernels for the groups of Funcs that are given no extents any more; which Funcs are computed together stays. A second
+// search over all of it would take as long as the first. It is nil where a group has no kernel then.
+func (s *Session) retile(unproven []int) (*Result, error) {
+	st := s.tiled.fork()
+	st.tried = s.after
+	for _, fn := range unproven {
+		st.problem.Unproven[fn] = true
+	}
+	st.problem.Kept = map[any]any{} // what was worked out with them
+	for i, g := range st.groups {
+		if !slices.ContainsFunc(unproven, g.Has) {
+			continue
+		}
+		f, err := st.searcher.Best(g, coster.Final)
+		if err != nil {
+			return nil, nil
+		}
+		st.found[i] = f
+	}
+	if st.asked() != nil {
+		return nil, nil
+	}
+	s.tiled = st.fork()
+	if err := st.runTable(behind(passes, "tile")); err != nil {
 		return nil, err
 	}
 	s.last = st.result()

@@ -57,18 +57,26 @@ func TestWindowGolden(t *testing.T) {
 	}
 }
 
+// inputOf is an input as large as the output, where reads are clamped to it, else larger.
+func inputOf(b *irtest.Builder, clamped bool) *irtest.Input {
+	if clamped {
+		return b.Input("in", irtest.F32, 1536, 2560)
+	}
+	return b.Input("in", irtest.F32, 1600, 2600)
+}
+
 // crosses is a stencil over a stencil over an input that is clamped, or not.
 func crosses(clamped bool) *halideir.Pipeline {
 	b := irtest.New()
 	xy := []string{"x", "y"}
-	in := b.Input("in", irtest.F32, 1600, 2600)
+	in := inputOf(b, clamped)
 	cross := func(f *irtest.Func, v []irtest.Expr) irtest.Expr {
 		return f.At(v[0].Add(-1), v[1]).Add(f.At(v[0].Add(1), v[1])).Add(f.At(v[0], v[1].Add(-1))).Add(f.At(v[0], v[1].Add(1)))
 	}
 	first := b.Func("first", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
 		x, y := v[0].Add(16), v[1].Add(16)
 		if clamped {
-			x, y = v[0].Clamp(0, 1535), v[1].Clamp(0, 2559)
+			x, y = v[0].Clamp(in.Bound(0, "min"), in.Bound(0, "max")), v[1].Clamp(in.Bound(1, "min"), in.Bound(1, "max"))
 		}
 		return in.At(x, y).Mul(2.0)
 	})
@@ -118,7 +126,7 @@ func TestWindowTails(t *testing.T) {
 func boxes(clamped bool) *halideir.Pipeline {
 	b := irtest.New()
 	xy := []string{"x", "y"}
-	in := b.Input("in", irtest.F32, 1600, 2600)
+	in := inputOf(b, clamped)
 	sum := func(v []irtest.Expr, at func(x, y irtest.Expr) irtest.Expr) irtest.Expr {
 		all := at(v[0], v[1])
 		for i := 1; i < 25; i++ {
@@ -129,7 +137,7 @@ func boxes(clamped bool) *halideir.Pipeline {
 	first := b.Func("first", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
 		return sum(v, func(x, y irtest.Expr) irtest.Expr {
 			if clamped {
-				return in.At(x.Clamp(0, 1535), y.Clamp(0, 2559))
+				return in.At(x.Clamp(in.Bound(0, "min"), in.Bound(0, "max")), y.Clamp(in.Bound(1, "min"), in.Bound(1, "max")))
 			}
 			return in.At(x, y)
 		})
