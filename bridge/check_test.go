@@ -169,6 +169,13 @@ func TestOtherBlocks(t *testing.T) {
 	wants(t, out, "gowarp: check: the kernel of blur_y: 5x6x1 blocks are expected, 4x6x1 are launched\ngowarp: check: otherwise as expected\n", "// scripted\n")
 }
 
+// What no kernel reads and Halide computes nowhere is no fault: there is nothing to launch.
+func TestNothingNeedsIt(t *testing.T) {
+	c := alone()
+	c.kernels = append(c.kernels, abi.Kernel{Func: blurX})
+	wants(t, checked(t, nil, c), "gowarp: check: the kernel of blur_x: none is launched: Halide sees that nothing needs it\n", "gowarp: check: otherwise as expected\n", "// scripted\n")
+}
+
 // Four runners-up have other kernels in place of those at fault; after that, and at once where no kernel is at fault, all fusion
 // goes, then all inlining.
 func TestRunnersUp(t *testing.T) {

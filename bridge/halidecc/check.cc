@@ -119,6 +119,8 @@ public:
                 fault(want.func, want.stage, "one kernel is expected, " + std::to_string(n) + " are launched");
             } else if (launched(lowered, want.func)) {
                 remark(want.func, want.stage, "none is launched: Halide sees that it changes nothing");
+            } else if (!lowered.named.count(want.func)) {
+                remark(want.func, want.stage, "none is launched: Halide sees that nothing needs it");
             } else {
                 unneeded(want.func, want.stage, "one kernel is expected, 0 are launched");
             }

@@ -65,6 +65,7 @@ public:
 
     std::vector<Launch> found;
     std::vector<Need> needs;
+    std::set<std::string> names;  // of buffers that kernels load, and of variables
 
 private:
     using IRVisitor::visit;
@@ -187,6 +188,16 @@ private:
         IRVisitor::visit(op);
     }
 
+    void visit(const Load *op) override {
+        if (in_kernel_) {
+            names.insert(op->name);
+        }
+        IRVisitor::visit(op);
+    }
+
+    // Of a Func that it leaves away Halide 21 may leave sizes that others ask for.
+    void visit(const Variable *op) override { names.insert(op->name); }
+
     // What is asked of an input is said by the error that it would be not to have it:
     // whose buffer, the dimension, the least and the largest index that is touched.
     void need(const Expr &message) {
@@ -237,12 +248,24 @@ private:
 Lowered read_lowered(const Stmt &s, const Graph &g) {
     Reader r(g);
     s.accept(&r);
-    return {r.found, r.needs};
+    Lowered all{r.found, r.needs, {}};
+    for (size_t f = 0; f < g.funcs.size(); f++) {
+        // Shared memory has the names of all Funcs in it, a Tuple that of each value.
+        const std::string &name = g.funcs[f].original.name();
+        if (std::any_of(r.names.begin(), r.names.end(), [&](const std::string &n) { return n.find(name) != std::string::npos; })) {
+            all.named.insert((int)f);
+        }
+    }
+    return all;
 }
 
 std::string print_lowered(const Lowered &all) {
     std::ostringstream s;
-    s << all.needs.size() << "\n";
+    s << all.named.size();
+    for (int f : all.named) {
+        s << " " << f;
+    }
+    s << "\n" << all.needs.size() << "\n";
     for (const Need &n : all.needs) {
         s << n.input << " " << n.dim << " " << n.min << " " << n.max << "\n";
     }
@@ -263,7 +286,11 @@ std::string print_lowered(const Lowered &all) {
 Lowered parse_lowered(const std::string &text) {
     std::istringstream s(text);
     Lowered all;
-    size_t needs = 0;
+    size_t named = 0, needs = 0;
+    s >> named;
+    for (int f; named > 0 && s >> f; named--) {
+        all.named.insert(f);
+    }
     s >> needs;
     for (Need n; needs > 0 && s >> n.input >> n.dim >> n.min >> n.max; needs--) {
         all.needs.push_back(n);

@@ -5,6 +5,7 @@
 
 #include "graph.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Need {
 struct Lowered {
     std::vector<Launch> launches;
     std::vector<Need> needs;  // only those that the estimates determine
+    std::set<int> named;      // Funcs that something refers to: a kernel's loads, or sizes
 };
 
 // Reads the code of a pipeline after all of lowering, before GPU code is split off.
