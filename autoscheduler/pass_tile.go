@@ -1,6 +1,10 @@
 package autoscheduler
 
-import "gowarp/autoscheduler/coster"
+import (
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/search"
+	"gowarp/internal/plan"
+)
 
 // tile chooses every group's final strategy and tile.
 func tile(s *state) error {
@@ -8,14 +12,19 @@ func tile(s *state) error {
 		s.searcher.Few = s.effort.Few()
 	}
 	for _, g := range s.groups {
-		f, err := s.searcher.Best(g, coster.Final)
+		f, err := s.tileGroup(g)
 		if err != nil {
 			return err
-		}
-		if f.Reject != "" {
-			s.note("tile", g.Out, "the best there is, though %s", f.Reject)
 		}
 		s.found = append(s.found, f)
 	}
 	return s.asked()
+}
+
+func (s *state) tileGroup(g *plan.Group) (*search.Found, error) {
+	f, err := s.searcher.Best(g, coster.Final)
+	if err == nil && f.Reject != "" {
+		s.note("tile", g.Out, "the best there is, though %s", f.Reject)
+	}
+	return f, err
 }

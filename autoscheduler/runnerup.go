@@ -159,8 +159,8 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		after.unneeded = append(after.unneeded, unneeded...)
 		after.apart = append(after.apart, more...)
 		if s.trial == nil && len(unproven) > 0 && len(unneeded)+len(stored)+len(inOrder)+len(unwarped)+len(simple)+len(more) == 0 {
-			if r, err := s.retile(unproven); r != nil || err != nil {
-				return r, err
+			if r := s.retile(unproven); r != nil {
+				return r, nil
 			}
 		}
 	case slices.Contains(kernels, WholeSchedule) && !after.plain && slices.Contains(r.Problem.Inlined, true):

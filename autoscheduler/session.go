@@ -3,7 +3,6 @@ package autoscheduler
 import (
 	"slices"
 
-	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
 	"gowarp/halideir"
 	"gowarp/internal/ptxas"
@@ -140,7 +139,7 @@ func (s *Session) run() (*Result, error) {
 
 // retile is the last schedule with other kernels for the groups of Funcs that are given no extents any more; which Funcs are computed together stays. A second
 // search over all of it would take as long as the first. It is nil where a group has no kernel then.
-func (s *Session) retile(unproven []int) (*Result, error) {
+func (s *Session) retile(unproven []int) *Result {
 	st := s.tiled.fork()
 	st.tried = s.after
 	for _, fn := range unproven {
@@ -151,21 +150,18 @@ func (s *Session) retile(unproven []int) (*Result, error) {
 		if !slices.ContainsFunc(unproven, g.Has) {
 			continue
 		}
-		f, err := st.searcher.Best(g, coster.Final)
+		f, err := st.tileGroup(g)
 		if err != nil {
-			return nil, nil
+			return nil
 		}
 		st.found[i] = f
 	}
-	if st.asked() != nil {
-		return nil, nil
+	tiled := st.fork()
+	if st.asked() != nil || st.runTable(behind(passes, "tile")) != nil {
+		return nil
 	}
-	s.tiled = st.fork()
-	if err := st.runTable(behind(passes, "tile")); err != nil {
-		return nil, err
-	}
-	s.last = st.result()
-	return s.last, nil
+	s.tiled, s.last = tiled, st.result()
+	return s.last
 }
 
 // fork is a state that may be carried on without a change to this one.
