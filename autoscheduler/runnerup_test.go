@@ -312,28 +312,34 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// halvedTwice is two outputs, each of a Func of its own that is read at x / 2 and itself reads an input that is clamped, or not.
+func halvedTwice(clamped bool) *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 800, 800)
+	for _, name := range []string{"first", "second"} {
+		coarse := b.Func(name+"_coarse", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			at := func(dx int) irtest.Expr {
+				x, y := v[0].Add(dx), v[1]
+				if clamped {
+					x, y = x.Clamp(in.Bound(0, "min"), in.Bound(0, "max")), y.Clamp(in.Bound(1, "min"), in.Bound(1, "max"))
+				}
+				return in.At(x, y).Call("sqrt_f32")
+			}
+			return at(0).Add(at(1))
+		})
+		b.Output(b.Func(name, []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			at := func(dx, dy int) irtest.Expr { return coarse.At(v[0].Add(dx).Div(2), v[1].Add(dy).Div(2)) }
+			return at(0, 0).Add(at(1, 0)).Mul(at(0, 1)).Add(at(1, 1))
+		}), 1600, 1600)
+	}
+	return b.Build()
+}
+
 // TestUnproven: the extents of members that are read at x / 2 are said where what reads an input for them is clamped, until one could not be proved; and those
 // of another group still are.
 func TestUnproven(t *testing.T) {
 	extents := func(clamped bool, faults func(p *halideir.Pipeline) [][]Fault) map[string][]int64 {
-		b := irtest.New()
-		in := b.Input("in", irtest.F32, 800, 800)
-		for _, name := range []string{"first", "second"} {
-			coarse := b.Func(name+"_coarse", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
-				if !clamped {
-					return in.At(v[0], v[1]).Call("sqrt_f32").Add(in.At(v[0].Add(1), v[1]).Call("sqrt_f32"))
-				}
-				at := func(dx int) irtest.Expr {
-					return in.At(v[0].Add(dx).Clamp(in.Bound(0, "min"), in.Bound(0, "max")), v[1].Clamp(in.Bound(1, "min"), in.Bound(1, "max"))).Call("sqrt_f32")
-				}
-				return at(0).Add(at(1))
-			})
-			b.Output(b.Func(name, []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
-				at := func(dx, dy int) irtest.Expr { return coarse.At(v[0].Add(dx).Div(2), v[1].Add(dy).Div(2)) }
-				return at(0, 0).Add(at(1, 0)).Mul(at(0, 1)).Add(at(1, 1))
-			}), 1600, 1600)
-		}
-		p := b.Build()
+		p := halvedTwice(clamped)
 		prm := paperParams()
 		prm.Tiling = "block"
 		r, err := runnerUp(p, prm, faults(p), false)
@@ -368,19 +374,7 @@ func TestUnproven(t *testing.T) {
 // TestRetiled: where Funcs are given no extents any more, which Funcs are computed together stays, and so do the kernels of other groups; a schedule from scratch
 // for what is left gives those kernels as well where it makes the same groups.
 func TestRetiled(t *testing.T) {
-	b := irtest.New()
-	in := b.Input("in", irtest.F32, 800, 800)
-	for _, name := range []string{"first", "second"} {
-		coarse := b.Func(name+"_coarse", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
-			at := in.At(v[0].Clamp(in.Bound(0, "min"), in.Bound(0, "max")), v[1].Clamp(in.Bound(1, "min"), in.Bound(1, "max")))
-			return at.Call("sqrt_f32").Add(at)
-		})
-		b.Output(b.Func(name, []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
-			at := func(dx, dy int) irtest.Expr { return coarse.At(v[0].Add(dx).Div(2), v[1].Add(dy).Div(2)) }
-			return at(0, 0).Add(at(1, 0)).Mul(at(0, 1)).Add(at(1, 1))
-		}), 1600, 1600)
-	}
-	p := b.Build()
+	p := halvedTwice(true)
 	prm := paperParams()
 	prm.Tiling = "block"
 	s := NewSession(p, prm, false)
