@@ -18,11 +18,15 @@ func TestAbsorbs(t *testing.T) {
 		want bool
 		both bool // first is an output too
 	}{
-		{"clamped at the edge", func(in *irtest.Input, x irtest.Expr) irtest.Expr { return x.Clamp(in.Bound(0, "min"), in.Bound(0, "max")) }, true, false},
+		{"clamped at the edge", func(in *irtest.Input, x irtest.Expr) irtest.Expr {
+			return x.Clamp(in.Bound(0, "min"), in.Bound(0, "max"))
+		}, true, false},
 		{"not clamped", func(_ *irtest.Input, x irtest.Expr) irtest.Expr { return x }, false, false},
 		{"clamped at a number", func(_ *irtest.Input, x irtest.Expr) irtest.Expr { return x.Clamp(0, 639) }, false, false},
 		{"clamped further out", func(_ *irtest.Input, x irtest.Expr) irtest.Expr { return x.Clamp(0, 719) }, false, false},
-		{"reads an output", func(in *irtest.Input, x irtest.Expr) irtest.Expr { return x.Clamp(in.Bound(0, "min"), in.Bound(0, "max")) }, false, true},
+		{"reads an output", func(in *irtest.Input, x irtest.Expr) irtest.Expr {
+			return x.Clamp(in.Bound(0, "min"), in.Bound(0, "max"))
+		}, false, true},
 	} {
 		b := irtest.New()
 		in := b.Input("in", irtest.F32, 640)
