@@ -30,3 +30,12 @@ func TestGreatest(t *testing.T) {
 		}
 	}
 }
+
+// TestFacts: an assertion that is dropped holds wherever the conditions around it do, and many that follow from them are.
+func TestFacts(t *testing.T) {
+	for seed := range 4 {
+		if dropped, kept := oracle(t, "facts", seed, `dropped (\d+) kept (\d+)`); dropped < 500 || kept < 500 {
+			t.Errorf("seed %d: %d dropped, %d kept", seed, dropped, kept)
+		}
+	}
+}

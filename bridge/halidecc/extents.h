@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "Halide.h"
 
@@ -25,6 +26,7 @@ protected:
     using Halide::Internal::IRMutator::visit;
     Halide::Internal::Stmt visit(const Halide::Internal::LetStmt *op) override;
     Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;
+    Halide::Internal::Stmt visit(const Halide::Internal::IfThenElse *op) override;
     Halide::Internal::Stmt visit(const Halide::Internal::AssertStmt *op) override;
 
 private:
@@ -40,7 +42,8 @@ private:
 
     const std::set<std::string> funcs_;
     Halide::Internal::Scope<Definition> definitions_;
-    bool hidden_ = false;  // a name means another thing here than further out
+    std::vector<Halide::Expr> facts_;  // what holds here
+    bool hidden_ = false;              // a name means another thing here than further out
 };
 
 }  // namespace gowarp

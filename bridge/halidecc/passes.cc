@@ -43,8 +43,10 @@ std::map<std::string, int> numbered(const std::string &directive, const Graph &g
 
 std::set<std::string> given_extents(const Graph &g, const gowarp_directive *directives, int count) {
     std::set<std::string> out;
-    for (const auto &func : numbered("given_extent", g, directives, count)) {
-        out.insert(func.first);
+    for (const char *directive : {"given_extent", "bound_extent"}) {
+        for (const auto &func : numbered(directive, g, directives, count)) {
+            out.insert(func.first);
+        }
     }
     return out;
 }

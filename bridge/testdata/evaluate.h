@@ -42,6 +42,12 @@ int64_t value(const Halide::Expr &e, const At &at) {
         return p - quotient(p, q) * q;
     } else if (const EQ *same = e.as<EQ>()) {
         return value(same->a, at) == value(same->b, at);
+    } else if (const LE *c = e.as<LE>()) {
+        return value(c->a, at) <= value(c->b, at);
+    } else if (const LT *c = e.as<LT>()) {
+        return value(c->a, at) < value(c->b, at);
+    } else if (const And *c = e.as<And>()) {
+        return value(c->a, at) && value(c->b, at);
     }
     fail(e, "nobody knows what it is");
 }
