@@ -1,6 +1,7 @@
 package instructions
 
 import (
+	"math/bits"
 	"slices"
 
 	"gowarp/halideir/access"
@@ -12,6 +13,18 @@ const vectorBytes = 4 // of each element
 
 // allLanes has a bit for each element of a vector.
 const allLanes = 1<<plan.VectorLanes - 1
+
+// vectorLoads is how many loads take elements of a vector, a bit each: of all of it one, of all of a half one.
+func vectorLoads(elements int32, lanes int) int {
+	if all := int32(1)<<lanes - 1; elements == all {
+		return 1
+	}
+	half := lanes / 2
+	if half < 2 {
+		return bits.OnesCount32(uint32(elements))
+	}
+	return vectorLoads(elements>>half, half) + vectorLoads(elements&(1<<half-1), half)
+}
 
 // vectors reports whether an access of a nest's thread is at vectors of its own, if all of one is accessed: neighbours in the buffer lie side by side in the
 // thread's code, from a multiple of plan.VectorLanes on, by the sizes estimated. bridge/halidecc/addresschains.cc makes vectors of those.
@@ -89,19 +102,18 @@ func (e *Estimator) readsItself(n *plan.Nest) bool {
 	return slices.ContainsFunc(e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Loads, func(t plan.Tap) bool { return t.Func == n.Func })
 }
 
-// widen counts what a point loads as an element of a vector, once all of that is loaded.
+// widen counts what a point loads as an element of a vector or of half a one, once all of that is loaded.
 func (c *Count) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift) {
 	at, row := e.phase(t.Func, t.Input, t.Index, s)+along(&t.Index[0], s), placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)
 	first := bounds.FloorDiv(at, plan.VectorLanes)
-	if e.seen.vectors.Or(uint64(row.and(first)), 1<<(at-first*plan.VectorLanes)) != allLanes {
-		return
-	}
-	const fewer = plan.VectorLanes - 1
+	lane := int32(1) << (at - first*plan.VectorLanes)
+	elements := e.seen.vectors.Or(uint64(row.and(first)), lane)
+	fewer := float64(1 + vectorLoads(elements&^lane, plan.VectorLanes) - vectorLoads(elements, plan.VectorLanes))
 	c.Memory -= fewer
 	c.Global -= fewer
 	c.Requests -= fewer * e.ways(n, t.Index, t.Bytes)
-	if n.Along.Loop >= 0 && t.Index[0].DependsOn(n.Along.Loop) && e.seen.widened.Add(uint64(row)) {
-		c.Sectors -= fewer * e.loadSectors(n, t)
+	if elements == allLanes && n.Along.Loop >= 0 && t.Index[0].DependsOn(n.Along.Loop) && e.seen.widened.Add(uint64(row)) {
+		c.Sectors -= (plan.VectorLanes - 1) * e.loadSectors(n, t)
 	}
 }
 

@@ -483,6 +483,9 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 	default:
 		return "", Range{}, fmt.Errorf("unknown operator")
 	}
+	for _, of := range rs { // any operator may leave nothing but an operand: x + 0
+		r.Cut = r.Cut || of.Cut && !result.float()
+	}
 	if !result.holds(r) {
 		if !result.wraps() {
 			return "", Range{}, fmt.Errorf("%v is beyond %s", r, result)

@@ -85,6 +85,8 @@ func TestCheckRefuses(t *testing.T) {
 		{op("<", i32(1), i32(2)), false}, // a Func of bool
 		{&Expr{Op: "cast", Type: "u8", Args: []*Expr{f32(-1)}}, false},
 		{&Expr{Op: "cast", Type: "u8", Args: []*Expr{i32(-1)}}, true},
+		{&Expr{Op: "cast", Type: "u8", Args: []*Expr{op("+", i32(0), i32(-1))}}, true},
+		{&Expr{Op: "cast", Type: "u8", Args: []*Expr{op("+", i32(0), &Expr{Op: "cast", Type: "i32", Args: []*Expr{f32(-1)}})}}, false},
 		{&Expr{Op: "call", Name: "g"}, false},
 	} {
 		p := &Pipeline{Funcs: []*Func{{Name: "f", Values: []*Expr{c.e}}}}

@@ -135,8 +135,8 @@ struct Index {
 };
 
 // The remainder that tells an element's place in its vector.
-int64_t lane_of(int64_t at) {
-    return (at % vector_lanes + vector_lanes) % vector_lanes;
+int64_t lane_of(int64_t at, int lanes = vector_lanes) {
+    return (at % lanes + lanes) % lanes;
 }
 
 // Elements of one row that one body of a loop or condition loads.
@@ -154,20 +154,21 @@ struct Loads {
     std::optional<std::vector<Expr>> conditions;  // under which that is so
 
     // Where the vector begins that an element is of.
-    int64_t first_of(int64_t constant) const { return constant - lane_of(constant + phase); }
+    int64_t first_of(int64_t constant, int lanes = vector_lanes) const { return constant - lane_of(constant + phase, lanes); }
 
-    // Whether all of a vector is loaded anyway.
-    bool whole(int64_t first) const {
-        for (int lane = 0; lane < vector_lanes; lane++) {
-            if (!constants.count(first + lane)) {
-                return false;
+    // How many elements the vector has that one is loaded with: those of the longest all of which are loaded anyway, else one.
+    int lanes(int64_t constant) const {
+        for (int lanes = conditions ? vector_lanes : 1; lanes > 1; lanes /= 2) {
+            const auto first = constants.lower_bound(first_of(constant, lanes));
+            if (std::distance(first, constants.lower_bound(first_of(constant, lanes) + lanes)) == lanes) {
+                return lanes;
             }
         }
-        return conditions.has_value();
+        return 1;
     }
 
-    bool any_whole() const {
-        return std::any_of(constants.begin(), constants.end(), [&](int64_t c) { return first_of(c) == c && whole(c); });
+    bool any_vector() const {
+        return std::any_of(constants.begin(), constants.end(), [&](int64_t c) { return lanes(c) > 1; });
     }
 };
 
@@ -257,7 +258,7 @@ private:
             uses_[i.place].insert(i.uniform);
             return Expr();
         }
-        if (const auto r = vectors_ ? rows_.find({body_, i.place, i.uniform}) : rows_.end(); r != rows_.end() && r->second.any_whole()) {
+        if (const auto r = vectors_ ? rows_.find({body_, i.place, i.uniform}) : rows_.end(); r != rows_.end() && r->second.any_vector()) {
             // One address for the vectors of a row and its other elements.
             const int64_t lane = i.constant - r->second.first_of(i.constant);
             const Index vector{{i.place.buffer, i.place.variant, Place::vector}, i.uniform, i.constant - lane};
@@ -305,27 +306,25 @@ private:
         if (r == rows_.end()) {
             return Expr();
         }
-        const int64_t first = r->second.first_of(i.constant);
+        const int lanes = r->second.lanes(i.constant);
+        if (lanes == 1) {
+            return Expr();
+        }
+        const int64_t first = r->second.first_of(i.constant, lanes);
         const Place loaded{i.place.buffer, i.place.variant, Place::loaded};
         const Polynomial where = i.uniform.plus(Polynomial(first));
         auto &known = known_[loaded];
         if (!known.count(where)) {
-            if (!r->second.whole(first)) {
-                return Expr();
-            }
             align(i.place.buffer, *r->second.conditions);
-            known[where] = {load(op, {{i.place.buffer, i.place.variant, Place::vector}, i.uniform, first}, loaded, where, op->index - Expr((int)(i.constant - first))), 0, 0};
+            const Index vector{{i.place.buffer, i.place.variant, Place::vector}, i.uniform, r->second.first_of(first)};
+            const Expr begin = elements(from_known(vector, op->index - Expr((int)(i.constant - vector.constant))), first - vector.constant);
+            // Without the parameter: of a half LLVM would assume what that says of the host's memory.
+            const Expr value = Load::make(op->type.with_lanes(lanes), op->name, Ramp::make(begin, IntImm::make(Int(64), 1), lanes), op->image, lanes < vector_lanes ? Parameter() : op->param,
+                                          const_true(lanes), ModulusRemainder(vector_lanes, first - vector.constant));
+            known[where] = {prefix_ + "." + std::to_string(next_++), 0, 0};
+            made_.push_back({loaded, where, known[where].name, value});
         }
-        return Halide::Internal::Shuffle::make_extract_element(Variable::make(op->type.with_lanes(vector_lanes), known[where].name), (int)(i.constant - first));
-    }
-
-    // Names a vector's value.
-    std::string load(const Load *op, const Index &i, const Place &loaded, const Polynomial &where, const Expr &index) {
-        const Expr value = Load::make(op->type.with_lanes(vector_lanes), op->name, Ramp::make(elements(from_known(i, index), 0), IntImm::make(Int(64), 1), vector_lanes),
-                                      op->image, op->param, const_true(vector_lanes), ModulusRemainder(vector_lanes, 0));
-        const std::string name = prefix_ + "." + std::to_string(next_++);
-        made_.push_back({loaded, where, name, value});
-        return name;
+        return Halide::Internal::Shuffle::make_extract_element(Variable::make(op->type.with_lanes(lanes), known[where].name), (int)(i.constant - first));
     }
 
     // Where a store of stored_together's begins, computed as the addresses of all vectors are; undefined for others.
@@ -357,9 +356,19 @@ private:
         return lane_of(sum);
     }
 
-    // The conditions under which it does.
+    // The conditions under which it does; none if they do not hold by the sizes estimated.
     std::optional<std::vector<Expr>> begins(const Polynomial &row, int64_t phase) const {
-        return multiple_if(row.plus(Polynomial(-phase)), vector_lanes, meaning());
+        auto conditions = multiple_if(row.plus(Polynomial(-phase)), vector_lanes, meaning());
+        if (conditions) {
+            std::map<std::string, Expr> sizes;
+            for (const auto &[name, size] : estimates_) {
+                sizes[name] = make_const(Int(32), size);
+            }
+            if (std::any_of(conditions->begin(), conditions->end(), [&](const Expr &c) { return is_const_zero(simplify(substitute(sizes, c))); })) {
+                return {};
+            }
+        }
+        return conditions;
     }
 
     Meaning meaning() const {
