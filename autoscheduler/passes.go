@@ -93,6 +93,7 @@ type state struct {
 	strategies []strategy.Strategy
 	analysis   analysis
 	problem    *plan.Problem
+	unclamped  []bool // of the Funcs
 	searcher   *search.Searcher
 	groups     []*plan.Group
 	found      []*search.Found // parallel to groups

@@ -48,6 +48,8 @@ func (s *state) notInlinable(id int) string {
 		return "it holds partial results"
 	case len(consumers) == 0:
 		return "nothing reads it"
+	case s.unclamped[id]:
+		return "its bitwise_xor says where something is accessed, and Halide would lose a clamp around that in place"
 	}
 	for _, c := range consumers {
 		if s.p.Funcs[c.Func].Extern != nil {

@@ -111,6 +111,9 @@ func (v *env) update(f *Func, u *Update) error {
 				return err
 			}
 		}
+		if err := v.somewhere(d); err != nil {
+			return err
+		}
 	}
 	for _, e := range u.Index {
 		if t, _, err := v.eval(e); err != nil {
@@ -177,7 +180,7 @@ func (e *Expr) calls(name string) bool {
 // Range is what the input's values can be.
 func (in *Input) Range() Range {
 	s := math.Exp2(-float64(in.Frac))
-	return Range{Lo: float64(in.Lo) * s, Hi: float64(in.Hi) * s, Frac: in.Frac}
+	return Range{Lo: float64(in.Lo) * s, Hi: float64(in.Hi) * s, Frac: in.Frac, Typed: math.Inf(1)}
 }
 
 // spanRange is the union of a list's spans.
@@ -203,6 +206,7 @@ func (v *env) eval(e *Expr) (Type, Range, error) {
 		if !e.Type.holds(r) {
 			return fail("not a %s", e.Type)
 		}
+		r.Typed = math.Abs(e.Num)
 		return e.Type, r, nil
 	case "var":
 		if r, ok := v.vars[e.Name]; ok {
@@ -317,6 +321,9 @@ func (v *env) fold(e *Expr) (Type, Range, error) {
 	}
 	t, r, err := v.eval(e.Args[0])
 	if err != nil {
+		return "", Range{}, err
+	}
+	if err := v.somewhere(d); err != nil {
 		return "", Range{}, err
 	}
 	if len(d.Where) > 0 && e.Op != "sum" && e.Op != "product" {
@@ -483,8 +490,18 @@ func operate(e *Expr, ts []Type, rs []Range) (Type, Range, error) {
 	default:
 		return "", Range{}, fmt.Errorf("unknown operator")
 	}
-	for _, of := range rs { // any operator may leave nothing but an operand: x + 0
-		r.Cut = r.Cut || of.Cut && !result.float()
+	r.Typed = a.Typed
+	for i, of := range rs {
+		r.Cut = r.Cut || of.Cut && !result.float() // any operator may leave nothing but an operand: x + 0
+		switch {
+		case i == 0:
+		case e.Op == "*":
+			r.Typed *= of.Typed
+		case e.Op == "+" || e.Op == "-":
+			r.Typed += of.Typed
+		case e.Op != "/":
+			r.Typed = max(r.Typed, of.Typed)
+		}
 	}
 	if !result.holds(r) {
 		if !result.wraps() {
@@ -507,9 +524,17 @@ func cast(to, from Type, a Range) (Type, Range, error) {
 	r := a
 	if from.float() && !to.float() {
 		r = Range{Lo: math.Trunc(a.Lo), Hi: math.Trunc(a.Hi), Cut: true}
-		if w := to.whole(); r.Lo < w.Lo || r.Hi > w.Hi {
+		w := to.whole()
+		if r.Lo < w.Lo || r.Hi > w.Hi {
 			return "", Range{}, fmt.Errorf("a float in %v to %s", a, to)
 		}
+		// Halide 21 clamps what is read at such a place to the cut bounds of the float's: int32(float(u16) * float(u16)) to 0 ... -131072.
+		if a.Typed > w.Hi && !math.IsInf(a.Typed, 1) {
+			return "", Range{}, fmt.Errorf("a float that may be %g to %s", a.Typed, to)
+		}
+	}
+	if to.float() && !from.float() {
+		r.Typed = from.whole().Hi + 1
 	}
 	if !to.holds(r) {
 		// Halide makes uint8(float) of uint8(int(float)), which each backend does in its own way

@@ -96,6 +96,20 @@ func TestCheckRefuses(t *testing.T) {
 	}
 	sum := &Func{Name: "s", Values: []*Expr{i32(0)}, Updates: []*Update{{Values: []*Expr{
 		op("+", &Expr{Op: "call", Name: "s"}, op("*", &Expr{Op: "rvar", Name: "r"}, i32(1<<10)))}}}}
+	below := func(n float64) []*Expr { return []*Expr{op("<", &Expr{Op: "rvar", Name: "r"}, i32(n))} }
+	for n, ok := range map[float64]bool{3: true, 2: false} { // over 2 ... 11
+		p := &Pipeline{Funcs: []*Func{sum}, Domains: []*Domain{{Name: "r", Spans: [][2]*Expr{{i32(2), i32(10)}}, Where: below(n)}}}
+		if err := p.Check(); (err == nil) != ok {
+			t.Errorf("a sum where r < %g: %v", n, err)
+		}
+	}
+	for by, ok := range map[Type]bool{"u8": true, "u16": false} { // of values that all fit
+		square := op("*", &Expr{Op: "cast", Type: "f32", Args: []*Expr{konst(by, 3)}}, &Expr{Op: "cast", Type: "f32", Args: []*Expr{konst(by, 3)}})
+		p := &Pipeline{Funcs: []*Func{{Name: "f", Values: []*Expr{{Op: "cast", Type: "i32", Args: []*Expr{square}}}}}}
+		if err := p.Check(); (err == nil) != ok {
+			t.Errorf("an integer of %s: %v", square, err)
+		}
+	}
 	for n, ok := range map[float64]bool{100: true, 5000: false} {
 		p := &Pipeline{Funcs: []*Func{sum}, Domains: []*Domain{{Name: "r", Spans: [][2]*Expr{{i32(0), i32(n)}}}}}
 		if err := p.Check(); (err == nil) != ok {

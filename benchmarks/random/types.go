@@ -48,7 +48,8 @@ func (t Type) cxx() string {
 type Range struct {
 	Lo, Hi float64
 	Frac   int
-	Cut    bool // of an integer: it may be a float cut to one, and nothing more
+	Cut    bool    // of an integer: it may be a float cut to one, and nothing more
+	Typed  float64 // of a float: the magnitude that types allow it, infinite if any
 }
 
 // whole is all of an integer type.
@@ -81,7 +82,7 @@ func (t Type) holds(r Range) bool {
 }
 
 func (r Range) union(o Range) Range {
-	return Range{Lo: min(r.Lo, o.Lo), Hi: max(r.Hi, o.Hi), Frac: max(r.Frac, o.Frac), Cut: r.Cut || o.Cut}
+	return Range{Lo: min(r.Lo, o.Lo), Hi: max(r.Hi, o.Hi), Frac: max(r.Frac, o.Frac), Cut: r.Cut || o.Cut, Typed: max(r.Typed, o.Typed)}
 }
 
 func (r Range) within(o Range) bool { return r.Lo >= o.Lo && r.Hi <= o.Hi && r.Frac <= o.Frac }

@@ -315,3 +315,22 @@ func TestLetsOfOneName(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaces: what says where something is accessed does so however far behind, and not what is only a value.
+func TestPlaces(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.U8, 100, 100)
+	args := []string{"x", "y"}
+	whole := func(v []expr) expr { return in.At(v[0], v[1]).Cast(irtest.I32) }
+	far := b.Func("far", args, irtest.I32, whole)
+	near := b.Func("near", args, irtest.I32, func(v []expr) expr { return far.At(v[0], v[1]).Add(1) })
+	value := b.Func("value", args, irtest.I32, whole)
+	table := b.Func("table", args, irtest.I32, whole)
+	out := b.Func("out", args, irtest.I32, func(v []expr) expr {
+		return table.At(near.At(v[0], v[1]), v[1]).Add(value.At(v[0], v[1]))
+	})
+	b.Output(out, 100, 100)
+	if got, want := access.Places(b.Build()), []bool{true, true, false, false, false}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
