@@ -134,6 +134,7 @@ type tables struct {
 	guarded keymap.Map       // what it has computed under the test of one point
 	held    keymap.Map       // values in registers, by number
 	spans   [][orders][2]int // from which point to which each is held
+	change  []int            // of values held, from one point to the next
 	costs   []plan.Counts    // by Func: what its definition computes; Issued is below 0 where it is not counted yet
 }
 
@@ -270,7 +271,9 @@ func (c *counter) use(s *spot) {
 
 // most is the largest number of values that are held at once in an order.
 func (c *counter) most(order int) int {
-	change := make([]int, c.end[order]+2)
+	c.change = slices.Grow(c.change[:0], c.end[order]+2)[:c.end[order]+2]
+	change := c.change
+	clear(change)
 	for _, s := range c.spans {
 		change[s[order][0]]++
 		change[s[order][1]+1]--

@@ -502,6 +502,9 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 					continue
 				}
 				for _, r := range rows {
+					if !asked && px*r*ly > mostPoints {
+						break
+					}
 					lp := lanePoints{px: px, rows: r, layers: ly, strided: asked && w.only.Strided && px > 1}
 					if w.taller && !asked && tall[j] == 0 && !w.whole.loadsTooMuch(s, lp) && !w.whole.spills(s, lp) {
 						continue
@@ -570,7 +573,7 @@ func (w *warpTiles) candidate(set int, lp lanePoints, warps int64, asked bool) (
 	}, true
 }
 
-// hopeless reports whether a tile needs so many times the registers that there are that no larger one is looked at. One of which the registers of
+// hopeless reports whether a tile needs so many times the registers that there are, or so many instructions, that no larger one is looked at. One of which the registers of
 // some member alone are so many is not counted.
 func (w *warpTiles) hopeless(s *warpSet, lp lanePoints) bool {
 	most := int64(hopeless * w.pr.Limits.MaxRegisters)
@@ -593,7 +596,7 @@ func (w *warpTiles) hopeless(s *warpSet, lp lanePoints) bool {
 		}
 	}
 	c, err := w.count(s, lp)
-	return err == nil && int64(c.registers) > most
+	return err == nil && (int64(c.registers) > most || c.Issued > mostUnrolled)
 }
 
 // farTooEarly is how many times the registers there are what a stage loads may take: seen without spills are 1.7 times, with many of them 3.
