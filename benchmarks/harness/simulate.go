@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -67,7 +68,7 @@ func (p *Program) SimulateWith(in Args, out map[string][]int, o SimulateOptions)
 	found, err := simulator.Collect(reports)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("harness: %w", err)
+		return nil, fmt.Errorf("harness: %w", errors.Join(err, s.Failure))
 	case len(found) > 1:
 		return nil, fmt.Errorf("harness: %d processes used the simulator, one is run", len(found))
 	case len(found) == 1:
