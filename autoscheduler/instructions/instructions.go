@@ -82,12 +82,13 @@ func (c Count) Total() float64 { return c.Arithmetic + c.Address + c.Memory + c.
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
 // tiles and is kept. It is not for several goroutines.
 type Estimator struct {
-	pr     *plan.Problem
-	inputs []bounds.Box // where they begin and end
-	memo   map[string]Count
-	rows   map[string]int // RowLoads
-	buf    []byte
-	seen   struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
+	pr        *plan.Problem
+	inputs    []bounds.Box // where they begin and end
+	memo      map[string]Count
+	rows      map[string]int // RowLoads
+	invariant map[string]int // Invariants
+	buf       []byte
+	seen      struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
 }
 
 type kept struct{}
@@ -95,7 +96,7 @@ type kept struct{}
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}}
+		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}, invariant: map[string]int{}}
 	})
 }
 
@@ -151,7 +152,7 @@ func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 // spill adds what a thread stores and loads of its own because it has too few registers, where that is known: a request of a warp each, once. Those in loops
 // happen at every turn, and no compiler says which they are. They are taken to stay in L1.
 func (w *Work) spill(k *plan.Kernel) {
-	n := warps(k) * float64(k.SpillBytes) / registerBytes
+	n := warps(k) * float64(k.SpillBytes) / RegisterBytes
 	w.Issued += n
 	w.Memory += n
 	w.Requests += n
@@ -178,8 +179,8 @@ func warps(k *plan.Kernel) float64 {
 	return float64((k.ThreadsPerBlock() + plan.WarpLanes - 1) / plan.WarpLanes)
 }
 
-// registerBytes is a register's size.
-const registerBytes = 4
+// RegisterBytes is a register's size.
+const RegisterBytes = 4
 
 // Work is what one block does. Of a kernel whose strategy has counted its instructions, since lanes exchange values, that is all that is known.
 func (e *Estimator) Work(k *plan.Kernel) Work {

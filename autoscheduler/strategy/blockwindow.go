@@ -255,6 +255,7 @@ func (b *blockWindows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	}
 	if k.Out.PointsPerThread() > 1 || c.Windows > 0 {
 		k.Held = b.held(k, places)
+		k.SpillBytes = b.spilled(k)
 	}
 	if err := finish(b.pr, k); err != nil {
 		return nil, err
@@ -480,6 +481,21 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 		}
 	}
 	return max(1, int(windows)+loads)
+}
+
+// spilled is how many bytes a thread stores and loads because what every turn of its loops finds the same has no room: a store of each value, and a load at each turn.
+func (b *blockWindows) spilled(k *plan.Kernel) int {
+	if len(b.pr.P.Funcs[k.Out.Func].Stages) > 1 {
+		return 0 // a sum's loops are of another kind: what they find the same are operands
+	}
+	same := b.est.Invariants(k, &k.Out)
+	turns := int64(1)
+	for _, u := range k.Out.Serial {
+		if u.Extent > 1 && !u.Unroll {
+			turns *= u.Extent
+		}
+	}
+	return instructions.RegisterBytes * int(1+turns) * max(0, min(same, besideHeld+k.Held+same-b.pr.Limits.MaxRegisters))
 }
 
 // pointTail is the tail that the points of a member in shared memory have. Guarded, since with points shifted inwards Halide does not see

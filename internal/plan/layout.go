@@ -28,7 +28,7 @@ type Kernel struct {
 	SharedBytes int64     // what Halide allocates: by liveness
 	SharedSum   int64     // the sum over members, as Sioutas et al. count it
 	Registers   int       // a thread, estimated or, where the kernel was compiled, as compiled
-	SpillBytes  int       // a thread, stored and loaded: as compiled, 0 where nothing was
+	SpillBytes  int       // a thread, stored and loaded: estimated at every turn of its loops or, where the kernel was compiled, as it stands in the code
 	Counted     Counts    // what one block issues, where the strategy has counted it; else zero
 	JudgedBy    string    // who said more of it than an estimate, as search names it: "ptxas", "sim"; else ""
 	Simulated   Simulated // what a simulator counted; zero where it was not asked

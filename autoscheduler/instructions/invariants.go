@@ -1,0 +1,147 @@
+package instructions
+
+import (
+	"fmt"
+
+	"gowarp/halideir"
+	"gowarp/halideir/access"
+	"gowarp/internal/plan"
+)
+
+// Invariants is how many values every turn of the loops around a thread's points finds the same, beside what members keep in registers. The compiler computes them before the
+// first turn and holds them through all: over colours, whatever does not depend on the colour.
+func (e *Estimator) Invariants(k *plan.Kernel, n *plan.Nest) int {
+	if turning(n) == 0 {
+		return 0
+	}
+	return remember(e.invariant, e.shape(k, n, false), func() int { return e.invariants(k, n) })
+}
+
+func (e *Estimator) invariants(k *plan.Kernel, n *plan.Nest) int {
+	turn := turning(n)
+	st := &e.pr.P.Funcs[n.Func].Stages[n.Stage]
+	turns := make([]bool, len(e.pr.P.Funcs[n.Func].Args))
+	for l, loop := range st.Loops {
+		if loop.Arg >= 0 && turn&access.LoopBit(l) != 0 {
+			turns[loop.Arg] = true
+		}
+	}
+	w := &invariantWalk{pr: e.pr, k: k, inPlace: map[string]int{}}
+	computed, loaded := w.values(st, turns)
+	shifts := Shifts(n)
+	// What is loaded alone, or by what a Func in place computes, neighbouring points share.
+	places := map[key]bool{}
+	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread || movesAny(t.Index, turn) {
+			continue
+		}
+		for _, s := range shifts {
+			places[placeKey(t.Func, t.Input, t.Out, t.Index, s)] = true
+		}
+	}
+	return len(shifts)*computed + min(len(shifts)*loaded, len(places))
+}
+
+func movesAny(idx []access.Index, loops uint64) bool {
+	for d := range idx {
+		if moves(&idx[d], loops) {
+			return true
+		}
+	}
+	return false
+}
+
+// invariantWalk counts what does not turn and is an operand of what does.
+type invariantWalk struct {
+	pr      *plan.Problem
+	k       *plan.Kernel
+	inPlace map[string]int // of Funcs in place, by which of their arguments turn: all that is counted in them
+}
+
+// mostInvariants is enough for any thread: definitions in place of each other multiply.
+const mostInvariants = 1 << 16
+
+// values counts in a stage's values, of which some arguments turn: what is computed there, and what is loaded or is in a Func in place.
+func (w *invariantWalk) values(st *halideir.Stage, turns []bool) (computed, loaded int) {
+	p := w.pr.P
+	lets := p.Lets(st.Values...)
+	known, counted := map[halideir.NodeID]bool{}, map[halideir.NodeID]bool{}
+	var turning func(id halideir.NodeID) bool
+	turning = func(id halideir.NodeID) bool {
+		if id == halideir.NoNode {
+			return false
+		}
+		if does, ok := known[id]; ok {
+			return does
+		}
+		known[id] = false // a let of its own name
+		n := &p.Nodes[id]
+		does := n.Op == halideir.OpVar && n.Kind == halideir.VarDim && turns[n.Index]
+		if of, ok := lets[n.Name]; ok && n.Op == halideir.OpVar && n.Kind == halideir.VarLet {
+			does = turning(of)
+		}
+		of := make([]bool, len(n.Args))
+		for i, a := range n.Args {
+			of[i] = turning(a)
+			does = does || of[i]
+		}
+		known[id] = does
+		switch {
+		case !does:
+		case n.Op == halideir.OpCall && n.Call == halideir.CallHalide && w.pr.Inlined[n.Func]:
+			loaded = min(loaded+w.placed(n.Func, of), mostInvariants)
+		case n.Op == halideir.OpCall && (n.Call == halideir.CallHalide || n.Call == halideir.CallImage): // what does not turn of an index is no value
+		default:
+			for i, a := range n.Args {
+				if !of[i] && !counted[a] {
+					counted[a] = true
+					c, l := w.value(a, lets)
+					computed, loaded = computed+c, loaded+l
+				}
+			}
+		}
+		return does
+	}
+	for _, v := range st.Values {
+		turning(v)
+	}
+	return computed, loaded
+}
+
+// placed is all that is counted in a Func in place.
+func (w *invariantWalk) placed(fn int, turns []bool) int {
+	which := fmt.Sprint(fn, turns)
+	n, ok := w.inPlace[which]
+	if !ok {
+		computed, loaded := w.values(&w.pr.P.Funcs[fn].Stages[0], turns)
+		n = computed + loaded
+		w.inPlace[which] = n
+	}
+	return n
+}
+
+// value counts one that does not turn, but for what is in a register anyway.
+func (w *invariantWalk) value(id halideir.NodeID, lets map[string]halideir.NodeID) (computed, loaded int) {
+	n := &w.pr.P.Nodes[id]
+	switch {
+	case n.Op == halideir.OpCast:
+		return w.value(n.Args[0], lets)
+	case n.Op == halideir.OpVar:
+		if of, ok := lets[n.Name]; ok && n.Kind == halideir.VarLet && of != halideir.NoNode && w.pr.P.Nodes[of].Op != halideir.OpVar {
+			return w.value(of, lets)
+		}
+		return 0, 0
+	case n.Op == halideir.OpCall && n.Call == halideir.CallHalide:
+		if where, in := w.k.PlaceOf(n.Func); in && where == plan.AtThread {
+			return 0, 0
+		}
+		return 0, 1
+	case n.Op == halideir.OpCall && n.Call == halideir.CallImage:
+		return 0, 1
+	case len(n.Args) == 0: // a constant
+		return 0, 0
+	}
+	return 1, 0
+}

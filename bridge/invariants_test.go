@@ -1,0 +1,34 @@
+//go:build halide
+
+package bridge
+
+import (
+	"testing"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/internal/ptxas"
+)
+
+// TestInvariants: what each turn of a loop over colours finds the same the compiler holds for all of a thread's points. A thread has as many points as leave room for that:
+// ptxas spills nothing.
+func TestInvariants(t *testing.T) {
+	tr := tree(t)
+	g := harness.Generator{Source: "bridge/testdata/colours.cc", Name: "colours"}
+	e, err := tr.Emit(g, harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: harness.Gowarp(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := e.PTX()
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses, err := tr.Ptxas(code, 75, ptxas.MaxRegisters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range uses {
+		if u.SpillBytes() > 0 {
+			t.Errorf("%s spills %d B", u.Kernel, u.SpillBytes())
+		}
+	}
+}
