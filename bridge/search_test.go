@@ -17,24 +17,24 @@ import (
 // of it; the same ones from a cache, an empty one, one that is damaged, and one that cannot be written.
 func TestSearchByPtxas(t *testing.T) {
 	tr := tree(t)
-	exe, err := tr.Compile(harness.Generator{Source: "benchmarks/programs/hist/hist.cc", Name: "hist"})
+	exe, err := tr.Compile(harness.Generator{Source: "benchmarks/programs/mat_mul/mat_mul.cc", Name: "mat_mul"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cache := filepath.Join(t.TempDir(), "cache")
 	emit := func(cache, search string) (spills int, schedule, said string) {
 		t.Helper()
-		args := scheduled(t, "hist", "target=x86-64-linux-cuda-cuda_capability_75", "autoscheduler.gpu=rtx2080ti", "autoscheduler.check=0", "autoscheduler.search="+search)
+		args := scheduled(t, "mat_mul", "target=x86-64-linux-cuda-cuda_capability_75", "autoscheduler.gpu=rtx2080ti", "autoscheduler.check=0", "autoscheduler.search="+search)
 		args[5] = "schedule,device_code"
 		said = ok(t, []string{"GOWARP_CACHE=" + cache, "HL_DEBUG_AUTOSCHEDULE=1"}, exe, args...)
-		uses, err := ptxas.Compile(tr.Build("ptxas"), text(t, filepath.Join(args[3], "hist.device_code")), 75, ptxas.MaxRegisters)
+		uses, err := ptxas.Compile(tr.Build("ptxas"), text(t, filepath.Join(args[3], "mat_mul.device_code")), 75, ptxas.MaxRegisters)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, u := range uses {
 			spills += u.SpillBytes()
 		}
-		return spills, body(t, args[3], "hist"), said
+		return spills, body(t, args[3], "mat_mul"), said
 	}
 	model, _, said := emit(cache, "model")
 	if strings.Contains(said, "trials compiled") {
