@@ -39,7 +39,15 @@ func (s *state) configure() error {
 		d.MaxThreadsPerBlock = min(d.MaxThreadsPerBlock, intelThreads)
 	}
 	s.device = d
-	s.coster = coster.ByName[s.params.Cost]
+	s.coster, s.machine = coster.ByName[s.params.Cost], coster.MachineOf(&s.device)
+	if s.params.Machine != "" {
+		m, err := coster.ReadMachine(s.params.Machine, &s.device)
+		if err != nil {
+			return fmt.Errorf("autoscheduler: machine=%s: %w", s.params.Machine, err)
+		}
+		s.coster, s.machine = coster.Time{Machine: m}, *m
+		s.note("check", -1, "what %s does in a cycle, and how soon, is as measured in %s", s.device.Title, s.params.Machine)
+	}
 	if s.params.Weights != "" {
 		w, err := coster.ReadWeights(s.params.Weights, d.Name)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // searching are the parameters that only a search for a schedule heeds.
-var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "effort", "search", "registers", "weights", "parallelism", "reassociate"}
+var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "effort", "search", "registers", "weights", "machine", "parallelism", "reassociate"}
 
 // contradictions refuses parameters of which one would take the effect of another, as they
 // were given: a default contradicts nothing. inForce has the defaults and what a mode makes of them.
@@ -40,6 +40,12 @@ func contradictions(kv, inForce map[string]string) error {
 	}
 	if f, ok := kv["weights"]; ok && inForce["cost"] != (coster.Algorithm2Fitted{}).Name() {
 		return fmt.Errorf("weights=%s is of cost=algorithm2-fitted, and cost=%s takes no notice of it; add cost=algorithm2-fitted, or leave it away", f, inForce["cost"])
+	}
+	if f, ok := kv["machine"]; ok && inForce["cost"] != (coster.Time{}).Name() {
+		return fmt.Errorf("machine=%s is of cost=time, and cost=%s takes no notice of it; add cost=time, or leave it away", f, inForce["cost"])
+	}
+	if f, ok := kv["machine"]; ok && kv["parallelism"] != "" {
+		return fmt.Errorf("machine=%s was measured with all SMs of a device, and parallelism=%s says that there are others; leave one or the other away", f, kv["parallelism"])
 	}
 	if inForce["search"] == "sim" && inForce["cost"] != (coster.Time{}).Name() && inForce["cost"] != (coster.Issue{}).Name() {
 		return fmt.Errorf("search=sim counts what kernels issue, and cost=%s takes no notice of it; add cost=time or cost=issue, or leave it away", inForce["cost"])

@@ -26,6 +26,7 @@ type Params struct {
 	Search            string
 	Registers         string // file of a profile; "": estimates
 	Weights           string // file of weights; "": those of an RTX 2080 Ti
+	Machine           string // file of what was measured of the device; "": its data sheet
 	GPU               string
 	Parallelism       int // SMs; 0: the device's
 	SharedMemoryLimit int // KiB a block; 0: the device's
@@ -70,6 +71,7 @@ var Table = []Param{
 	word("search", "model", []string{"model", "ptxas", "sim"}, "who decides among the best few ways to run each kernel. model: the cost alone; ptxas: the cost with the registers and spills that NVIDIA's ptxas reports of them, each compiled by Halide first, which takes seconds; sim: the cost with the instructions, requests and sectors that gowarp's simulator counts of them, each compiled and run at the estimated sizes, which takes seconds too; CUDA only, and only within Halide", func(p *Params) *string { return &p.Search }),
 	text("registers", "of cost=algorithm2: the file of gowarp profile with the registers and the time of each stage by itself, instead of estimates", func(p *Params) *string { return &p.Registers }),
 	text("weights", "of cost=algorithm2-fitted: a file of weights for the device, as benchmarks/algorithm2 fits them, instead of those fitted for an RTX 2080 Ti", func(p *Params) *string { return &p.Weights }),
+	text("machine", "of cost=time: a file of what a bundle measured of the device (run --micro FILE), in place of its data sheet", func(p *Params) *string { return &p.Machine }),
 	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
 	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),
@@ -215,7 +217,7 @@ func CheckParams(kv map[string]string) (Params, error) {
 func (p Params) Map() map[string]string {
 	m := map[string]string{}
 	for _, row := range Table {
-		if v := row.get(&p); v != "" && row.Key != "any_size" && !(row.Key == "reassociate" && v == row.Default) && row.Key != "check" && row.Key != "dump" && row.Key != "schedule" && row.Key != "registers" {
+		if v := row.get(&p); v != "" && row.Key != "any_size" && !(row.Key == "reassociate" && v == row.Default) && row.Key != "check" && row.Key != "dump" && row.Key != "schedule" && row.Key != "registers" && row.Key != "machine" {
 			m[row.Key] = v
 		}
 	}

@@ -86,6 +86,7 @@ type state struct {
 	params     Params
 	tried      tried
 	device     occupancy.Device
+	machine    coster.Machine // what the device does in a cycle
 	options    strategy.Options
 	coster     coster.Coster
 	effort     search.Effort

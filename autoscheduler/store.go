@@ -45,7 +45,7 @@ func (s *state) storable(id int) bool {
 // busy is for how many seconds the stages that read a Func, with what is inlined in place, keep integer units busy at most: each point by
 // itself, of a tile in shared memory with its halo.
 func (s *state) busy(id int) float64 {
-	m := coster.MachineOf(s.problem.Device)
+	m := s.machine
 	sum := 0.0
 	for _, c := range s.problem.Affected(id) {
 		if s.problem.Inlined[c] {
@@ -60,7 +60,7 @@ func (s *state) busy(id int) float64 {
 
 // moving is how many seconds it takes at least to write a Func to memory and to read it once; 0 where no bandwidth is known.
 func (s *state) moving(id int) float64 {
-	bandwidth := coster.MachineOf(s.problem.Device).DRAMBytesPerSecond
+	bandwidth := s.machine.DRAMBytesPerSecond
 	if bandwidth <= 0 {
 		return 0
 	}

@@ -7,20 +7,31 @@ import (
 
 	"gowarp/autoscheduler/instructions"
 	"gowarp/internal/plan"
+	"gowarp/occupancy"
 )
 
 // Time prices a kernel by the seconds that it takes: the longest of the times for which it keeps a part of the
 // device busy (each a Bound in a file of its own), a part of the second longest, which the longest does not hide wholly, and
 // its launch. Nothing is weighted, so that kernels and groups can be compared and added. It knows Layouts and data
-// sheets; no GPU has been asked yet.
-type Time struct{}
+// sheets, or what a bundle measured.
+type Time struct {
+	Machine *Machine // what was measured of the device; nil: its data sheet
+}
 
 // Name implements Coster.
 func (Time) Name() string { return "time" }
 
 func (Time) tellsPoints() bool { return true }
 
-// errs: the bounds are data sheets', and no GPU has been asked.
+// machine is the device as this prices it.
+func (c Time) machine(d *occupancy.Device) Machine {
+	if c.Machine != nil {
+		return *c.Machine
+	}
+	return MachineOf(d)
+}
+
+// errs: the bounds are data sheets', or microbenchmarks'; no whole kernel has been timed.
 func (Time) errs() float64 { return .05 }
 
 // Bound is a time below which a kernel cannot be, in seconds, for one thing that it needs.
@@ -44,11 +55,11 @@ type timed struct {
 }
 
 // Price implements Coster. The unit is the second.
-func (Time) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
+func (c Time) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 	if r := unlaunchable(pr, k, pr.Limits.ThreadsPerBlock, k.SharedBytes); r != (Reason{}) {
 		return Price{Reject: r}
 	}
-	x := &timed{pr: pr, k: k, m: MachineOf(pr.Device), w: instructions.For(pr).Work(k)}
+	x := &timed{pr: pr, k: k, m: c.machine(pr.Device), w: instructions.For(pr).Work(k)}
 	// The longest first: the terms up to the launch add up, what follows did not bind.
 	const adding = 3
 	terms := make([]Term, adding, adding+len(Bounds))

@@ -5,6 +5,7 @@ package bundle_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"gowarp/autoscheduler/coster"
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/bundle"
 	"gowarp/benchmarks/bundle/run"
@@ -202,6 +204,19 @@ func TestRehearsal(t *testing.T) {
 	for _, want := range []string{"launch, queued", "DRAM copy", "L2 write", "latency DRAM", "issue fma.f32", "issue shfl.sync.down", "ld.shared, 32 lanes", "bar.sync, 1024", "red.global, one", "spill"} {
 		if !bytes.Contains(micro, []byte(`"micro":"`+want)) {
 			t.Errorf("no figure %s", want)
+		}
+	}
+	said := map[string]string{}
+	for l := range bytes.Lines(micro) {
+		var f run.Figure
+		if err := json.Unmarshal(l, &f); err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		said[f.Micro] = f.Unit
+	}
+	for want, unit := range coster.MachineFigures() { // what machine=FILE reads
+		if said[want] != unit {
+			t.Errorf("figure %s in %q, %q is wanted", want, said[want], unit)
 		}
 	}
 	if bytes.Contains(micro, []byte(`"error"`)) {
