@@ -156,9 +156,15 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 			} else if step != PowersOfTwo {
 				widths = append(widths, 128)
 			}
+			widths = slices.DeleteFunc(widths, func(w int64) bool { return w < 8 })
+			row := rowOfThreads(dims.Extent[dims.Tiled[0]], x)
+			if row > 0 {
+				widths = append(widths, row)
+			}
 			for _, w := range widths {
-				if w < 8 {
-					continue
+				heights := by
+				if w == row {
+					heights = fullWarps(row)
 				}
 				if len(dims.Tiled) == 1 {
 					try(b.choice(dims, windows, []int64{w, 1}, []int64{x, 1}))
@@ -168,7 +174,7 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 					if x*y > most {
 						continue
 					}
-					for _, t := range by {
+					for _, t := range heights {
 						try(b.choice(dims, windows, []int64{w, t}, []int64{x, y}))
 					}
 				}

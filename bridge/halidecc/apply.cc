@@ -320,6 +320,9 @@ private:
         } else if (op == "atomic") {
             want(d, text, 0, 0);
             run = [](Stage &s) { s.atomic(); };
+        } else if (op == "never_partition_all") {
+            want(d, text, 0, 0);
+            run = [](Stage &s) { s.never_partition_all(); };
         } else {
             fail(text, "there is no such directive");
         }

@@ -40,6 +40,7 @@ var forms = map[Do]form{
 	Vectorize:       {minVars: 1, maxVars: 1},
 	Serial:          {minVars: 1, maxVars: 1},
 	Atomic:          {},
+	NeverPartition:  {},
 	Specialize:      {minVars: 1, maxVars: math.MaxInt, multiples: true},
 	AnySize:         {ofFunc: true, ofPass: true},
 	Demote:          {number: true, ofFunc: true, offset: true, ofPass: true},

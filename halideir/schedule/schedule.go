@@ -48,6 +48,8 @@ const (
 	Vectorize       Do = "vectorize"
 	Serial          Do = "serial"
 	Atomic          Do = "atomic"
+	// NeverPartition has Halide make one piece of code of each loop of a stage, where it would make one of the middle and one of each edge.
+	NeverPartition Do = "never_partition_all"
 	// Specialize makes a special case of a stage of an output: that in every dimension of Vars its extent is a
 	// multiple of the number in Multiples. Directives that are Special act on it, the others on all other cases.
 	Specialize Do = "specialize"

@@ -1,0 +1,44 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+)
+
+// TestNeverPartition: of a kernel that computes the same everywhere there is less code where its loops are one piece each, with the CPU's results
+// and nothing found, at sizes that divide nothing.
+func TestNeverPartition(t *testing.T) {
+	g := harness.Generator{Source: "bridge/testdata/rows.cc", Name: "rows"}
+	_, cpu := built(t, g, "host", harness.Root())
+	length := map[string]int{}
+	for what, s := range map[string]harness.Scheduler{
+		"whole":       harness.Gowarp(nil),
+		"partitioned": harness.Gowarp(map[string]string{"schedule": lacking(t, g, nil, "never_partition_all")}),
+	} {
+		e, p := built(t, g, "host-cuda-cuda_capability_75", s)
+		code, err := e.PTX()
+		if err != nil {
+			t.Fatal(err)
+		}
+		length[what] = len(code)
+		rng := rand.New(rand.NewPCG(6, 4))
+		for _, size := range [][2]int{{64, 32}, {61, 19}, {7, 3}} {
+			in := harness.Args{"in": filled(harness.F32, func() float64 { return float64(rng.IntN(17) - 8) }, size[0]+10, size[1]+2)}
+			shapes := map[string][]int{"out": {size[0], size[1]}}
+			want, err := cpu.Run(maps.Clone(in), shapes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			simulated(t, p, in, shapes, want["out"], harness.Tolerance{}, fmt.Sprintf("%s at %v", what, size))
+		}
+	}
+	if length["whole"] >= length["partitioned"] {
+		t.Errorf("bytes of PTX: %v", length)
+	}
+}
