@@ -7,7 +7,8 @@ import (
 
 // hasInterior reports whether a kernel computes something that is simpler inside an image than at its edge: Halide marks what is likely there (clamps
 // and choices of boundary conditions), and makes code of its own for the blocks in which it always holds. Where there is no such
-// thing, all that code of their own saves them is the tests of the tails, and the kernel stands in the code several times for it.
+// thing, all that code of their own saves them is the tests of the tails, and the kernel stands in the code several times for it. (Of a special
+// case for whole groups of points that is no small thing: whether its group is the last, which begins earlier, each thread would test.)
 func (s *state) hasInterior(k *plan.Kernel) bool {
 	view := k.View(s.problem)
 	found := func(fn, stage int) bool {
