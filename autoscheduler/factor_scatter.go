@@ -18,7 +18,7 @@ const (
 	pointsAPlace = 4
 )
 
-// keepScatter is keep for a scatter. There is a partial result for each of some interleaved parts of the outermost loop that does not go along memory: neighbouring threads of a block
+// keepScatter is keep for a scatter. There is a partial result for each of some interleaved parts of the longest loop that does not go along memory: neighbouring threads of a block
 // then load neighbours.
 func (s *state) keepScatter(step *rfactor.Step, a *access.Analysis, box bounds.Box) (why string) {
 	f := &s.p.Funcs[step.Func]
@@ -32,7 +32,7 @@ func (s *state) keepScatter(step *rfactor.Step, a *access.Analysis, box bounds.B
 		n := &serial
 		if loop.Arg >= 0 {
 			n = &parallel
-		} else if l != along && box[l].Extent() > 1 {
+		} else if l != along && (kept < 0 || box[l].Extent() >= box[kept].Extent()) {
 			kept = l
 		}
 		if box[l].Extent() < 1 || *n > maxPoints/box[l].Extent() {

@@ -89,7 +89,7 @@ func TestFactoredResults(t *testing.T) {
 	tolerance := harness.Tolerance{Rel: 1e-4, Abs: 1e-5}
 	for _, c := range []struct{ op, left string }{
 		{"sum", "none"}, {"sum", "y"}, {"sum", "c"}, {"count", "none"}, {"count", "x"}, {"product", "y"}, {"product", "none"}, {"min", "c"}, {"min", "none"},
-		{"max", "x"}, {"max", "none"}, {"all", "y"}, {"any", "none"},
+		{"max", "x"}, {"max", "none"}, {"all", "y"}, {"any", "none"}, {"histogram", "none"}, {"histogram", "c"}, {"weighted", "none"}, {"weighted", "c"},
 	} {
 		t.Run(c.op+"-"+c.left, func(t *testing.T) {
 			t.Parallel()

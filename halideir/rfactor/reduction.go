@@ -36,8 +36,7 @@ func Of(p *halideir.Pipeline, fn, stage int) (Reduction, bool) {
 	scatter := false
 	for k, a := range st.Args {
 		own := OwnPlace(p, a, k)
-		// Behind a computed one Halide has the loops of what reduces the partial results in another order than in an update without a schedule.
-		if own && scatter || !own && reads(p, a, fn) {
+		if !own && reads(p, a, fn) {
 			return Reduction{}, false
 		}
 		scatter = scatter || !own
