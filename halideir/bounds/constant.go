@@ -2,8 +2,8 @@ package bounds
 
 import "gowarp/halideir"
 
-// Constant is what is needed of a Func along one dimension, if that is the same whatever the sizes of outputs and inputs and the scalars
-// are: the bins of a histogram of bytes, say. Storage of that size may be taken before anything is known of a run.
+// Constant holds what is needed of a Func along one dimension whatever the sizes of outputs and inputs and the scalars
+// are, if numbers do: the bins of a histogram of bytes, say. Storage of that size may be taken before anything is known of a run.
 func (r *Regions) Constant(p *halideir.Pipeline, fn, dim int) (Interval, bool) {
 	c := constants{p: p, r: r, known: map[[2]int]constant{}}
 	got := c.region(fn, dim)
@@ -76,12 +76,12 @@ func (c *constants) itself(e *halideir.Edge, stage, dim int) bool {
 func (c *constants) with(sum constant, e *halideir.Edge, stage, dim int) constant {
 	st := &c.p.Funcs[e.Consumer].Stages[stage]
 	env := halideir.Env{Lo: make([]int64, len(st.Loops)), Hi: make([]int64, len(st.Loops))}
-	ok := true
+	ok, known := true, true
 	c.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
 		switch {
 		case n.Op == halideir.OpCall || n.Op == halideir.OpVar && n.Kind != halideir.VarLo && n.Kind != halideir.VarHi && n.Kind != halideir.VarLet:
 			ok = false
-		case n.Op == halideir.OpVar && n.Kind != halideir.VarLet && ok:
+		case n.Op == halideir.OpVar && n.Kind != halideir.VarLet:
 			var iv constant
 			switch l := st.Loops[n.Index]; {
 			case l.Arg >= 0 && e.Consumer != e.Func:
@@ -89,12 +89,17 @@ func (c *constants) with(sum constant, e *halideir.Edge, stage, dim int) constan
 			case l.RVar >= 0:
 				iv = c.literal(&st.RVars[l.RVar])
 			}
-			ok = iv.ok
+			known = known && iv.ok
 			env.Lo[n.Index], env.Hi[n.Index] = iv.Lo, iv.Hi
 		}
 	}, e.Box[dim].Lo, e.Box[dim].Hi)
-	if !ok {
+	switch {
+	case !ok:
 		return constant{}
+	case !known: // a clamp may hold it all the same
+		lo, _, okLo, _ := c.p.EvalRange(e.Box[dim].Lo, halideir.Env{})
+		_, hi, _, okHi := c.p.EvalRange(e.Box[dim].Hi, halideir.Env{})
+		return constant{sum.Union(Interval{lo, hi}), okLo && okHi && max(-lo, hi) < maxExtent}
 	}
 	lo, okLo := c.p.EvalInt(e.Box[dim].Lo, env)
 	hi, okHi := c.p.EvalInt(e.Box[dim].Hi, env)
