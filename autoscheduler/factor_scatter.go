@@ -2,7 +2,10 @@ package autoscheduler
 
 import (
 	"fmt"
+	"slices"
 
+	"gowarp/autoscheduler/grouping"
+	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
 	"gowarp/halideir/rfactor"
@@ -23,6 +26,10 @@ const (
 func (s *state) keepScatter(step *rfactor.Step, a *access.Analysis, box bounds.Box) (why string) {
 	f := &s.p.Funcs[step.Func]
 	st := &f.Stages[step.Stage]
+	// Their places are shared memory only in one kernel with their copy.
+	if _, apart := s.grouping.(grouping.None); apart || !slices.Contains(s.strategies, strategy.Strategy(strategy.BlockPrivate{})) {
+		return ""
+	}
 	if f.Partial || !s.atomicScatter(step, a) {
 		return ""
 	}

@@ -53,6 +53,8 @@ func TestScatterPrivate(t *testing.T) {
 		"small image":       {histogramOf(irtest.U32, 64, 48, 256, masked), nil, false},
 		"one row":           {histogramOf(irtest.U32, 1536*2560, 1, 256, masked), nil, false},
 		"bins by size":      {histogramOf(irtest.U32, 1536, 2560, 256, func(x irtest.Expr) irtest.Expr { return x }), nil, false},
+		"a tile a block":    {histogramOf(irtest.U32, 1536, 2560, 256, masked), map[string]string{"tiling": "block"}, false},
+		"nothing fused":     {histogramOf(irtest.U32, 1536, 2560, 256, masked), map[string]string{"fusion": "none"}, false},
 		"Sioutas et al.":    {histogramOf(irtest.U32, 1536, 2560, 256, masked), map[string]string{"mode": "autogpu"}, false},
 		"Jangda and Guha":   {histogramOf(irtest.U32, 1536, 2560, 256, masked), map[string]string{"mode": "polymage"}, false},
 		"little memory":     {histogramOf(irtest.U32, 1536, 2560, 256, func(x irtest.Expr) irtest.Expr { return x.Mod(300) }), map[string]string{"shared_memory_limit_kb": "1"}, false},
