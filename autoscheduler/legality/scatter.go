@@ -5,8 +5,8 @@ import (
 	"gowarp/internal/plan"
 )
 
-// scatterPlaces: an update that computes its places may hit any of them, so that a block that runs it in shared memory has all there are, in every run: of no other number can memory be
-// taken before anything is known.
+// scatterPlaces: an update that computes its places may hit any of them, so that a block that runs it has all there are: in global memory as many as a run has it, in shared memory a number
+// that holds in every run, since of no other can it be taken before anything is known.
 func scatterPlaces(pr *plan.Problem, k *plan.Kernel) error {
 	for i := range k.Members {
 		m := &k.Members[i]
@@ -15,6 +15,9 @@ func scatterPlaces(pr *plan.Problem, k *plan.Kernel) error {
 			for d, a := range f.Stages[s].Args {
 				if s == 0 || rfactor.OwnPlace(pr.P, a, d) {
 					continue
+				}
+				if m.Where == plan.AtBlockGlobal && !m.Bounded[d] {
+					continue // as many as a run has it
 				}
 				iv, ok := pr.Regions.Constant(pr.P, m.Func, d)
 				if !ok || m.Where != plan.AtBlock || !m.Bounded[d] || m.Padded[d] < iv.Extent() {
