@@ -1,9 +1,6 @@
 package coster
 
-import (
-	"gowarp/autoscheduler/instructions"
-	"gowarp/internal/plan"
-)
+import "gowarp/autoscheduler/instructions"
 
 // l2Bound: the sectors that a warp's lanes ask for come through L2. L1 keeps what points side by side and turns of a loop share,
 // nothing between warps.
@@ -25,26 +22,5 @@ func dramBound(x *timed) float64 {
 		}
 		total += size
 	}
-	return (total + x.columnBytes()) / x.m.DRAMBytesPerSecond
-}
-
-// columnBytes is what members in global memory are written and read: by every stage once, as if each was a kernel, since the blocks that run at a time hold more
-// of them than the L2 does.
-func (x *timed) columnBytes() float64 {
-	sum := 0.0
-	for i := range x.k.Members {
-		m := &x.k.Members[i]
-		if m.Where != plan.AtBlockGlobal {
-			continue
-		}
-		size := x.pr.BufferBytes(m.Func, -1)
-		read := max(0, size-x.m.CacheBytes/2)
-		sum += size*float64(len(m.Nests)) + read
-		for j := range m.Nests {
-			if x.pr.StageReads(m.Func, j, m.Func) {
-				sum += read
-			}
-		}
-	}
-	return sum
+	return (total + columnBytes(x.pr, x.k, x.m.CacheBytes/2)) / x.m.DRAMBytesPerSecond
 }
