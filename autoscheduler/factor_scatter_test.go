@@ -97,8 +97,11 @@ func TestScatterPrivate(t *testing.T) {
 			if n := k.Tiles(); n < int64(pr.Device.SMs)/idleShare || n > scatterBlocks*int64(pr.Device.SMs) {
 				t.Errorf("%d blocks for %d SMs", n, pr.Device.SMs)
 			}
-			if k.SharedBytes < 64*4 || slices.Max(k.Block[:]) < plan.WarpLanes {
-				t.Errorf("%d B of shared memory for %v threads", k.SharedBytes, k.Block)
+			if bins := map[bool]int64{true: 100, false: 256}[name == "odd sizes"]; k.Members[0].Extents[0] != bins || k.SharedBytes != 4*bins {
+				t.Errorf("%d places in %d B, want %d: the update hits all of them, whatever is read", k.Members[0].Extents[0], k.SharedBytes, bins)
+			}
+			if slices.Max(k.Block[:]) < plan.WarpLanes {
+				t.Errorf("%v threads", k.Block)
 			}
 		})
 	}
