@@ -32,6 +32,9 @@ func (BlockColumns) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepare
 		return nil, fmt.Errorf("block-columns: no update of %s writes to other places than its loops' own", m.Label)
 	}
 	for s := range m.Stages {
+		if loadsWhere(pr, &m.Stages[s]) {
+			return nil, fmt.Errorf("block-columns: a predicate of %s loads something: it is not under the guard of a split (pass_dims.go)", m.Label)
+		}
 		if pr.Dims[pr.StageIndex(m.ID, s)].Atomic {
 			return nil, fmt.Errorf("block-columns: threads of all blocks do the updates of %s together", m.Label)
 		}
@@ -48,6 +51,12 @@ func (BlockColumns) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepare
 		return nil, fmt.Errorf("block-columns: no argument of %s is its own in all that its updates and %s read", m.Label, out.Label)
 	}
 	return b, nil
+}
+
+// loadsWhere reports whether the domain of a stage has a predicate that loads something.
+func loadsWhere(pr *plan.Problem, st *halideir.Stage) (found bool) {
+	pr.P.Walk(func(_ halideir.NodeID, n *halideir.Node) { found = found || n.ReadsBuffer() }, st.Predicate)
+	return found
 }
 
 func all(n int) []int {
