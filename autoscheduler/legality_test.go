@@ -72,6 +72,7 @@ func TestRules(t *testing.T) {
 		"fused-blocks":      func(pr *plan.Problem, k *plan.Kernel) { k.Out.Fused = 3 },
 		"member-read":       func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Anchor = 0 },
 		"member-order":      func(pr *plan.Problem, k *plan.Kernel) { slices.Reverse(k.Members) },
+		"scatter-places":    func(pr *plan.Problem, k *plan.Kernel) { scattered(pr, member(k, plan.AtThread)) },
 		"lanes":             func(pr *plan.Problem, k *plan.Kernel) { k.Warp = &plan.Warp{Points: 2, Width: 61, Rows: 4, Warps: 4} },
 		"warp-scratch":      func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Demoted = 1 },
 		"warp-members":      func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Where = plan.AtWarp },
@@ -115,6 +116,12 @@ func narrowScalars(pr *plan.Problem, k *plan.Kernel) {
 	m.Padded = nil
 	f := &pr.P.Funcs[m.Func]
 	f.Types = []halideir.Type{irtest.U8, irtest.U8, f.Types[0]}
+}
+
+// scattered has an update write to places that are not its loops' own.
+func scattered(pr *plan.Problem, m *plan.Member) {
+	st := &pr.P.Funcs[m.Func].Stages[1]
+	st.Args = []halideir.NodeID{st.Args[1], st.Args[0]}
 }
 
 // manyLoops maps four loops to threads.

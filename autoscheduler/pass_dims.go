@@ -5,6 +5,7 @@ import (
 
 	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
+	"gowarp/halideir/rfactor"
 	"gowarp/internal/plan"
 )
 
@@ -46,7 +47,8 @@ func chooseDims(s *state) error {
 					serial *= float64(iv.Extent())
 				}
 			}
-			d.Atomic = parallel < fewParallel && serial >= manySerial && !slices.Contains(s.tried.inOrder, id) && atomicUpdate(pr, f, &f.Stages[st])
+			scatter := rfactor.Scatters(s.p, f)
+			d.Atomic = (parallel < fewParallel && serial >= manySerial || scatter && st > 0) && !slices.Contains(s.tried.inOrder, id) && atomicUpdate(pr, f, &f.Stages[st])
 			whole := predicated(s.p, &f.Stages[st])
 			longest := -1
 			for l := range box {
@@ -60,7 +62,7 @@ func chooseDims(s *state) error {
 					d.Tiled = append(d.Tiled, l)
 				}
 			}
-			if f.Partial {
+			if f.Partial && !(scatter && st > 0) {
 				d.Tiled = tiledPartial(f, st, d.Extent)
 			}
 			if len(d.Tiled) == 0 && longest >= 0 {

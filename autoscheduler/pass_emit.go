@@ -101,12 +101,16 @@ func (s *state) computeAt(fn int, k *plan.Kernel, anchor int, loop string) {
 	})
 }
 
-// storage places a member in shared memory, with its size fixed where Halide can prove
+// storage places a member of a block in shared or global memory, with its size fixed where Halide can prove
 // it: under guarded tails it otherwise sizes it on the host, block by block, at every
 // call.
 func (s *state) storage(m *plan.Member) {
 	f := &s.p.Funcs[m.Func]
-	s.add(schedule.Directive{Do: schedule.StoreIn, Func: m.Func, Name: f.Label, Memory: schedule.MemoryGPUShared})
+	memory := schedule.MemoryGPUShared
+	if m.Where == plan.AtBlockGlobal {
+		memory = schedule.MemoryHeap
+	}
+	s.add(schedule.Directive{Do: schedule.StoreIn, Func: m.Func, Name: f.Label, Memory: memory})
 	for k, n := range m.Padded {
 		if m.Given[k] {
 			s.add(schedule.Directive{Do: schedule.GivenExtent, Func: m.Func, Name: f.Label, Vars: []string{argLabel(f, k)}, N: m.Extents[k]})
@@ -372,6 +376,8 @@ func (s *state) describe(k *plan.Kernel, f *search.Found, i int) schedule.Kernel
 		switch m.Where {
 		case plan.AtThread:
 			mem = schedule.MemoryAuto
+		case plan.AtBlockGlobal:
+			mem = schedule.MemoryHeap
 		case plan.AtWarp:
 			mem = schedule.MemoryRegister
 		}

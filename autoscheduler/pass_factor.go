@@ -71,7 +71,8 @@ func (s *state) nextFactor() (step rfactor.Step, why string, err error) {
 	for id := range s.p.Funcs {
 		f := &s.p.Funcs[id]
 		for st := range f.Stages {
-			if red, ok := rfactor.Of(s.p, id, st); !ok || s.params.Reassociate == "0" && f.Types[0].IsFloat() && !exact(red) {
+			red, ok := rfactor.Of(s.p, id, st)
+			if !ok || s.params.Reassociate == "0" && f.Types[0].IsFloat() && !exact(red) {
 				continue
 			}
 			if r == nil {
@@ -88,6 +89,15 @@ func (s *state) nextFactor() (step rfactor.Step, why string, err error) {
 				return step, "", err
 			}
 			step = rfactor.Step{Func: id, Stage: st}
+			if red.Scatter {
+				if why := s.keepScatter(&step, a, box); why != "" {
+					return step, why, nil
+				}
+				continue
+			}
+			if s.sumsScatters(id, st) {
+				continue // as few as blocks
+			}
 			if why := s.keep(&step, &f.Stages[st], a.Stage(id, st), box); why != "" {
 				return step, why, nil
 			}
@@ -121,7 +131,7 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 	rest := min(max(serial/partDomain, plan.WarpLanes), full/parallel)
 	rest = int64(1) << bits.Len64(uint64(rest-1)) // a power of two
 	factors := map[int]int64{}                    // by loop: 0 for whole
-	along := alongMemory(st, as, step.Func, box)
+	along := alongMemory(st, as, step.Func, box, false)
 	take := func(l int, n int64) {
 		e := box[l].Extent()
 		if e < 2*n {
@@ -196,12 +206,12 @@ func divisor(extent, n, step int64) int64 {
 	return n
 }
 
-// alongMemory is the loop over a reduction variable along which the loads' neighbours in memory lie; -1 if that is a
+// alongMemory is the loop over a reduction variable along which the loads' neighbours in memory lie, with those for places or without; -1 if that is a
 // loop over an argument, or none.
-func alongMemory(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box) int {
+func alongMemory(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box, places bool) int {
 	votes := make([]int, len(st.Loops))
 	for _, load := range as.Loads {
-		if load.Func == fn || load.InAddress {
+		if load.Func == fn || load.InAddress && !places {
 			continue
 		}
 		for _, x := range load.Index {

@@ -82,7 +82,14 @@ func (s *state) checkStorage(out *schedule.Schedule) error {
 			arg := argLabel(&s.p.Funcs[f.Func], k)
 			unknown := fmt.Errorf("%s: bound_storage(%s, %d): how much of %s an iteration of %s needs has no fixed size", name, arg, n, arg, &f.At)
 			if k >= len(grow) || !grow[k].Provable() || !grow[k].Fixed {
-				return unknown
+				iv, ok := s.problem.Regions.Constant(s.p, f.Func, k) // the places of a scatter
+				switch {
+				case !ok:
+					return unknown
+				case iv.Extent() > n:
+					return fmt.Errorf("%s: bound_storage(%s, %d) is too small: there are %d places", name, arg, n, iv.Extent())
+				}
+				continue
 			}
 			tile := int64(1)
 			if d := grow[k].Dim; d >= 0 {

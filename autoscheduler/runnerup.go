@@ -15,6 +15,7 @@ type Launch struct {
 	Blocks, Threads [3]int64
 	SharedBytes     int64
 	SharedExact     bool // false: Halide may take less than SharedBytes
+	GlobalScratch   bool // a member is in global memory
 }
 
 // Launches are the kernels that the schedule is expected to make; what runs on the host is
@@ -28,7 +29,9 @@ func (r *Result) Launches() []Launch {
 			}
 			l := Launch{Func: k.Out.Func, Stage: k.Out.Stage, Blocks: k.Grid, Threads: k.Block, SharedBytes: k.SharedBytes, SharedExact: true}
 			for i := range k.Members {
-				if m := &k.Members[i]; !m.Fixed() || slices.Contains(m.Given, true) {
+				if m := &k.Members[i]; m.Where == plan.AtBlockGlobal {
+					l.GlobalScratch = true
+				} else if !m.Fixed() || slices.Contains(m.Given, true) {
 					l.SharedExact = false // Halide's order of what is read at scaled places may share more
 				}
 			}

@@ -89,7 +89,7 @@ func TestFactoredResults(t *testing.T) {
 	tolerance := harness.Tolerance{Rel: 1e-4, Abs: 1e-5}
 	for _, c := range []struct{ op, left string }{
 		{"sum", "none"}, {"sum", "y"}, {"sum", "c"}, {"count", "none"}, {"count", "x"}, {"product", "y"}, {"product", "none"}, {"min", "c"}, {"min", "none"},
-		{"max", "x"}, {"max", "none"}, {"all", "y"}, {"any", "none"},
+		{"max", "x"}, {"max", "none"}, {"all", "y"}, {"any", "none"}, {"histogram", "none"}, {"histogram", "c"}, {"weighted", "none"}, {"weighted", "c"},
 	} {
 		t.Run(c.op+"-"+c.left, func(t *testing.T) {
 			t.Parallel()
@@ -155,17 +155,25 @@ func TestFactoredWork(t *testing.T) {
 	}
 }
 
-// TestFactoredSource: a tree of several levels as its author's own schedule, from -e schedule, makes the same launches and the same values to the last bit.
+// TestFactoredSource: a tree of several levels, or histograms of blocks, as its author's own schedule, from -e schedule, makes the same launches and the same values to the last bit.
 func TestFactoredSource(t *testing.T) {
-	g := reduction("sum", "c", 300, 200)
+	for _, c := range []struct {
+		op     string
+		levels int
+	}{{"sum", 2}, {"weighted", 1}} {
+		t.Run(c.op, func(t *testing.T) { factoredSource(t, reduction(c.op, "c", 300, 200), c.levels) })
+	}
+}
+
+func factoredSource(t *testing.T, g harness.Generator, levels int) {
 	target := "host-cuda-cuda_capability_75"
 	e, err := tree(t).Emit(g, harness.EmitOptions{Target: target, Scheduler: harness.Gowarp(map[string]string{"any_size": "0"}), Outputs: []string{"static_library", "registration", "schedule"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	header := text(t, e.File("schedule.h"))
-	if strings.Count(header, ".rfactor(") < 2 {
-		t.Fatalf("not two levels:\n%s", header)
+	if strings.Count(header, ".rfactor(") < levels {
+		t.Fatalf("not %d levels:\n%s", levels, header)
 	}
 	code := strings.Replace(text(t, tree(t).Path(g.Source)), "    void generate() {", "    void schedule() { apply_schedule_reductions(this->get_pipeline(), this->get_target()); }\n\n    void generate() {", 1)
 	byHand := g
@@ -238,7 +246,12 @@ func TestFactoredReplay(t *testing.T) {
 // TestFactoredLoops: what gowarp takes for the loops of factored reductions are those that Halide has: a schedule
 // that names each of them by its place is applied.
 func TestFactoredLoops(t *testing.T) {
-	params := []string{"op=sum", "left=none", "width=1000", "height=700"}
+	for _, params := range [][]string{{"op=sum", "left=none"}, {"op=histogram", "left=c"}, {"op=weighted", "left=c"}} {
+		t.Run(strings.TrimPrefix(params[0], "op="), func(t *testing.T) { factoredLoops(t, append(params, "width=1000", "height=700")) })
+	}
+}
+
+func factoredLoops(t *testing.T, params []string) {
 	p, err := halideir.Decode(dumpOf(t, "reductions", params...))
 	if err != nil {
 		t.Fatal(err)

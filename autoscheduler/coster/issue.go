@@ -71,7 +71,28 @@ func bytes(pr *plan.Problem, k *plan.Kernel) float64 {
 	for _, b := range buffersRead(pr, k) {
 		total += pr.BufferBytes(b[0], b[1])
 	}
-	return total
+	return total + columnBytes(pr, k, 0)
+}
+
+// columnBytes is what members in global memory are written and read, but for what of each a cache still holds: by every stage once, as if each was a kernel, since
+// the blocks that run at a time hold more of them than the L2 does.
+func columnBytes(pr *plan.Problem, k *plan.Kernel, held float64) float64 {
+	sum := 0.0
+	for i := range k.Members {
+		m := &k.Members[i]
+		if m.Where != plan.AtBlockGlobal {
+			continue
+		}
+		size := pr.BufferBytes(m.Func, -1)
+		read := max(0, size-held)
+		sum += size*float64(len(m.Nests)) + read
+		for j := range m.Nests {
+			if pr.StageReads(m.Func, j, m.Func) {
+				sum += read
+			}
+		}
+	}
+	return sum
 }
 
 // buffersRead lists the Funcs and inputs that a kernel reads of global memory: each a Func, or -1 and an input.

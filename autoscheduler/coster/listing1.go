@@ -73,8 +73,11 @@ func listing1(pr *plan.Problem, k *plan.Kernel, ph Phase, scaled bool) Price {
 				points, threads = points*k.Warp.Warps, threads*k.Warp.Warps
 			}
 			a.memory += nestMemory(pr, k, n, points)
-			if m.Where == plan.AtBlock {
+			switch m.Where {
+			case plan.AtBlock:
 				a.memory += SharedCost * float64(points*pr.Bytes(m.Func))
+			case plan.AtBlockGlobal:
+				a.memory += GlobalByte(pr.BufferBytes(m.Func, -1)) * float64(points*pr.Bytes(m.Func))
 			}
 			a.stage(n, points, threads)
 		}
@@ -183,8 +186,8 @@ func nestMemory(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, points int64) fl
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
 		switch where, in := k.PlaceOf(t.Func); {
-		case in && where != plan.AtBlock: // in registers
-		case in:
+		case in && where != plan.AtBlock && where != plan.AtBlockGlobal: // in registers
+		case in && where == plan.AtBlock:
 			cost += SharedCost * float64(t.Bytes*points)
 		default:
 			cost += float64(t.Bytes*points) * GlobalByte(pr.BufferBytes(t.Func, t.Input)) / consecutive(n, t.Index, t.Bytes)

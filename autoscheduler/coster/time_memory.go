@@ -22,5 +22,5 @@ func dramBound(x *timed) float64 {
 		}
 		total += size
 	}
-	return total / x.m.DRAMBytesPerSecond
+	return (total + columnBytes(x.pr, x.k, x.m.CacheBytes/2)) / x.m.DRAMBytesPerSecond
 }

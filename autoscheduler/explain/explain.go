@@ -127,6 +127,8 @@ type Member struct {
 	Bytes   int64   `json:"bytes"`
 	// InShared is how many of each lane's registers are in shared memory instead; of the level warp.
 	InShared int64 `json:"in_shared,omitempty"`
+	// InGlobal says that it is in global memory; of the level block.
+	InGlobal bool `json:"in_global,omitempty"`
 	// Repeats is how many points are computed for each that the pipeline needs.
 	Repeats float64 `json:"repeats"`
 }
@@ -378,7 +380,7 @@ func modelSearch(set string, s *coster.Searched) ModelSearch {
 }
 
 func member(pr *plan.Problem, k *plan.Kernel, m *plan.Member) Member {
-	out := Member{Func: pr.P.Funcs[m.Func].Label, Level: m.Where.String(), Extents: slices.Clone(m.Extents), Bytes: m.Bytes, InShared: m.Demoted}
+	out := Member{Func: pr.P.Funcs[m.Func].Label, Level: m.Where.String(), Extents: slices.Clone(m.Extents), Bytes: m.Bytes, InShared: m.Demoted, InGlobal: m.Where == plan.AtBlockGlobal}
 	if out.Extents == nil {
 		out.Extents = []int64{}
 	}

@@ -213,6 +213,8 @@ func points(extents []int64) int64 {
 func (m *Member) cells() []string {
 	where := "a block, in shared memory"
 	switch {
+	case m.InGlobal:
+		where = "a block, in global memory"
 	case m.Level == "thread":
 		where = "a thread of " + m.Inside
 	case m.Level == "warp" && m.InShared*plan.WarpLanes >= points(m.Extents):

@@ -414,7 +414,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		if in && where == plan.AtThread {
 			continue // in a register
 		}
-		vectors := !in && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
+		member := in
+		in = in && where != plan.AtBlockGlobal
+		vectors := !member && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
 		for _, s := range shifts {
 			at := placeKey(t.Func, t.Input, t.Out, t.Index, s)
 			if nowhere(t.Index) {
@@ -482,10 +484,11 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	}
 	c.Arithmetic += points * casts
 	if !register {
-		_, in := k.PlaceOf(n.Func)
+		where, member := k.PlaceOf(n.Func)
+		in := member && where != plan.AtBlockGlobal
 		stores := points
 		if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
-			if !in && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), st.Store) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, st.Store, s)%plan.VectorLanes != 0 }) {
+			if !member && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), st.Store) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, st.Store, s)%plan.VectorLanes != 0 }) {
 				stores /= plan.VectorLanes
 			}
 			c.Requests += stores * e.ways(n, st.Store, e.pr.Bytes(n.Func))

@@ -32,6 +32,7 @@ var Rules = []Rule{
 	{"fused-blocks", fusedBlocks},
 	{"member-read", memberRead},
 	{"member-order", memberOrder},
+	{"scatter-places", scatterPlaces},
 	{"lanes", lanes},
 	{"warp-members", warpMembers},
 	{"warp-scratch", warpScratch},

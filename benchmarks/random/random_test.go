@@ -43,6 +43,10 @@ func TestRandomStencils(t *testing.T) {
 	runSample(t, Stencils, *count/3, " -stencils")
 }
 
+// TestRandomColumns is the same for scans, sums into bins of columns and histograms; the long run is
+// `make random RANDOMFLAGS=-columns`.
+func TestRandomColumns(t *testing.T) { runSample(t, Columns, *count/3, " -columns") }
+
 // TestRandomTilings has every tiling to choose from; the long run is
 // `make random RANDOMFLAGS="-params tiling=all,cost=issue"`.
 func TestRandomTilings(t *testing.T) {

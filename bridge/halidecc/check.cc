@@ -182,7 +182,7 @@ private:
             at("its atomic operation loads the old value without protection");
             add(verdict.torn, want.func);
         }
-        if (got.global_scratch) {
+        if (got.global_scratch && !want.global_scratch) {
             at("it keeps what belongs to a block in global memory");
         }
     }

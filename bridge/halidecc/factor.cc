@@ -52,6 +52,19 @@ std::string fresh(const std::string &name, std::set<std::string> &taken) {
     return unique;
 }
 
+// Has the loops over variables inside those over arguments, and all in their order, as in an update that no schedule has touched.
+void plain_order(Stage s, const Function &f, const Definition &def) {
+    std::vector<VarOrRVar> order;
+    bool already = true;
+    for (const auto &l : untouched_loops(f, def)) {
+        already = already && def.schedule().dims()[order.size()].var == l.name;
+        order.emplace_back(l.name, l.rvar);
+    }
+    if (!already) {
+        s.reorder(order);
+    }
+}
+
 void factor(Graph &g, const gowarp_directive &d) {
     check(g, d);
     Function f = g.funcs[d.func].original;
@@ -79,12 +92,9 @@ void factor(Graph &g, const gowarp_directive &d) {
             kept.emplace_back(rvar, Var(pure));
         }
         Func intm = s.rfactor(kept);
-        // The loops over variables inside those over arguments, as in an update that no schedule has touched.
-        std::vector<VarOrRVar> order;
-        for (const auto &l : untouched_loops(intm.function(), intm.function().update(0))) {
-            order.emplace_back(l.name, l.rvar);
-        }
-        intm.update(0).reorder(order);
+        plain_order(intm.update(0), intm.function(), intm.function().update(0));
+        // A computed place leaves its loop in front of those over the other arguments.
+        plain_order(Stage(f, f.update(d.stage - 1), d.stage), f, f.update(d.stage - 1));
         insert(g, d.func, intm.function(), intm.in().function());
     } catch (const Error &e) {
         fail(d, f.name(), e.what());

@@ -7,7 +7,7 @@ namespace {
 
 class Reductions : public Generator<Reductions> {
 public:
-    GeneratorParam<std::string> op{"op", "sum"};      // sum, count, product, min, max, all, any
+    GeneratorParam<std::string> op{"op", "sum"};      // sum, count, product, min, max, all, any, histogram, weighted
     GeneratorParam<std::string> left{"left", "none"};  // none, x, y, c: the coordinate that is left
     GeneratorParam<int> width{"width", 300}, height{"height", 200};
     Input<Buffer<uint8_t, 3>> image{"image"};
@@ -27,6 +27,29 @@ public:
         Func f("f");
         const auto at = [&]() -> FuncRef { return keep == "none" ? f() : f(i); };
         const std::string what = op;
+        if (what == "histogram" || what == "weighted") {
+            // Of 64 bins, which an output of any size reads some of.
+            Var b("b");
+            Func bins("bins");
+            const Expr bin = cast<int>(v / 4), at = cast<int>(cast<uint8_t>(i * 37) / 4);
+            const Expr more = what == "weighted" ? -3 : 1;
+            if (keep == "c" && what == "weighted") {
+                bins(b, i) = 5;
+                bins(bin, i) += more;
+                out(i) = cast<float>(bins(at, i % 3));
+            } else if (keep == "c") {
+                bins(i, b) = 5;
+                bins(i, bin) += more;
+                out(i) = cast<float>(bins(i % 3, at));
+            } else {
+                bins(b) = 5;
+                bins(bin) += more;
+                out(i) = cast<float>(bins(at));
+            }
+            image.set_estimates({{0, width}, {0, height}, {0, 3}});
+            out.set_estimates({{0, keep == "c" ? 3 : 100}});
+            return;
+        }
         if (what == "sum") {
             at() = 0.0f;
             at() += cast<float>(v) * 0.25f;

@@ -168,7 +168,6 @@ func (w *writer) partial() {
 	update := halideir.Stage{Predicate: halideir.NoNode, Associative: true, Commutative: true}
 	for k := range g.Args {
 		init.Args = append(init.Args, w.dim(&g, k))
-		update.Args = append(update.Args, w.dim(&g, k))
 	}
 	value := make([]halideir.NodeID, len(w.old.RVars)) // of each variable of the whole domain
 	taken := map[string]bool{}
@@ -218,17 +217,31 @@ func (w *writer) partial() {
 		}
 		w.at = append(w.at, at)
 	}
-	update.Loops = append(update.Loops, loops...) // Halide's order of an update without a schedule
-	self := w.call(&w.p.Funcs[g.ID], update.Args)
 	replace := func(n *halideir.Node) (halideir.NodeID, bool) {
 		switch {
 		case n.Op == halideir.OpVar && n.Kind == halideir.VarRVar:
 			return value[n.Index], true
 		case n.Op == halideir.OpVar && n.Kind == halideir.VarDim:
-			return update.Args[n.Index], true
+			return w.dim(&g, n.Index), true
 		}
 		return 0, false
 	}
+	for k, a := range w.old.Args {
+		if OwnPlace(w.p, a, k) {
+			update.Args = append(update.Args, w.dim(&g, k))
+		} else {
+			update.Args = append(update.Args, w.copy(a, replace))
+		}
+	}
+	for k := n; k < len(g.Args); k++ {
+		update.Args = append(update.Args, w.dim(&g, k))
+	}
+	for _, l := range loops { // behind those over the domain: Halide's order of an update without a schedule
+		if OwnPlace(w.p, update.Args[l.Arg], l.Arg) {
+			update.Loops = append(update.Loops, l)
+		}
+	}
+	self := w.call(&w.p.Funcs[g.ID], update.Args)
 	rest := w.copy(w.r.Value, replace)
 	for _, id := range slices.Backward(w.r.Lets) {
 		n := w.p.Nodes[id]
@@ -269,7 +282,6 @@ func (w *writer) reduce() {
 	read := slices.Clone(st.Args)
 	for _, l := range w.old.Loops {
 		if l.RVar < 0 {
-			st.Loops = append(st.Loops, l)
 			continue
 		}
 		i := slices.IndexFunc(w.s.Kept, func(k Kept) bool { return k.RVar == l.RVar })
@@ -288,6 +300,7 @@ func (w *writer) reduce() {
 		st.Loops, st.RVars = append(st.Loops, l), append(st.RVars, rv)
 		read = append(read, w.rvar(rv.Name, l.RVar))
 	}
+	st.Loops = append(st.Loops, w.argLoops(f, f)...)
 	st.Values = []halideir.NodeID{w.operate(w.call(f, st.Args), w.call(&w.p.Funcs[w.s.Func+1], read))}
 }
 
@@ -295,24 +308,29 @@ func (w *writer) reduce() {
 func (w *writer) edges() {
 	g, c := w.s.Func, w.s.Func+1
 	var kept, moved []halideir.Edge
+	var self []halideir.Range
+	f := &w.p.Funcs[w.fn]
 	for _, e := range w.p.Edges {
 		switch {
 		case e.Consumer != w.fn || e.Stage != w.s.Stage:
 			kept = append(kept, e)
 		case e.Func != w.fn:
 			e.Consumer, e.Stage = g, 1
-			box := make([]halideir.Range, len(e.Box))
-			for k, r := range e.Box {
-				box[k] = halideir.Range{Lo: w.bound(r.Lo), Hi: w.bound(r.Hi)}
-			}
-			e.Box = box
+			e.Box = w.bounds(e.Box)
 			moved = append(moved, e)
+		default:
+			self = w.bounds(e.Box)
 		}
 	}
-	f := &w.p.Funcs[w.fn]
+	own := w.own(w.loop, len(f.Args)+len(w.pure))
+	for k := range self { // the places of a scatter are the user's
+		if own[k] == (halideir.Range{}) {
+			own[k] = self[k]
+		}
+	}
 	st := &f.Stages[w.s.Stage]
 	moved = append(moved,
-		halideir.Edge{Consumer: g, Stage: 1, Func: g, Input: -1, Box: w.own(w.loop, len(f.Args)+len(w.pure))},
+		halideir.Edge{Consumer: g, Stage: 1, Func: g, Input: -1, Box: own},
 		halideir.Edge{Consumer: c, Func: g, Input: -1, Box: w.own(w.p.Funcs[c].Stages[0].Loops, len(f.Args)+len(w.pure))},
 		halideir.Edge{Consumer: w.fn, Stage: w.s.Stage, Func: w.fn, Input: -1, Box: w.own(st.Loops, len(f.Args))})
 	box := w.own(st.Loops, len(f.Args))
@@ -340,6 +358,15 @@ func (w *writer) own(loops []halideir.Loop, args int) []halideir.Range {
 		}
 	}
 	return box
+}
+
+// bounds is a box of the update as one of the partial results.
+func (w *writer) bounds(box []halideir.Range) []halideir.Range {
+	out := make([]halideir.Range, len(box))
+	for k, r := range box {
+		out[k] = halideir.Range{Lo: w.bound(r.Lo), Hi: w.bound(r.Hi)}
+	}
+	return out
 }
 
 func (w *writer) both(l int) halideir.Range {

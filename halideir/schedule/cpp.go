@@ -122,11 +122,11 @@ func (cplusplus) call(d *Directive, vars []string, atFunc, atVar string) string 
 
 func (cplusplus) factor(intm, parts, fn string, f *Factoring) []string {
 	call, pairs := f.call(fn, "", "TailStrategy::GuardWithIf", "{%s, %s}")
-	return []string{
-		fmt.Sprintf("Func %s = %s.rfactor(std::vector<std::pair<RVar, Var>>{%s});", intm, call, pairs),
-		fmt.Sprintf("%s.update(0).reorder(std::vector<::Halide::VarOrRVar>{%s});", intm, strings.Join(f.order(intm, cplusplus{}), ", ")),
-		fmt.Sprintf("Func %s = %s.in();", parts, intm),
+	lines := []string{fmt.Sprintf("Func %s = %s.rfactor(std::vector<std::pair<RVar, Var>>{%s});", intm, call, pairs)}
+	for _, o := range f.orders(intm, fn, cplusplus{}) {
+		lines = append(lines, fmt.Sprintf("%s.reorder(std::vector<::Halide::VarOrRVar>{%s});", o.update, strings.Join(o.loops, ", ")))
 	}
+	return append(lines, fmt.Sprintf("Func %s = %s.in();", parts, intm))
 }
 
 // cppReserved are C++'s keywords, and the names around the text.

@@ -62,7 +62,10 @@ type Factoring struct {
 	Func, Stage   int
 	Partial, Copy int
 	Kept          []FactorVar
-	args, rvars   int // of the partial results
+	args          []int // that the update of the partial results loops over
+	rvars         int   // of that
+	all           []int // arguments of the Func
+	mixed         bool  // some computed place is in front of an argument of the Func's own
 }
 
 // call is the update of fn with its reduction variables split, and pairs are what rfactor takes of it. Names of Halide's have the prefix in front; pair is how
@@ -81,16 +84,30 @@ func (f *Factoring) call(fn, prefix, tail, pair string) (call, pairs string) {
 	return call, strings.Join(all, ", ")
 }
 
-// order is their loops as in an update without a schedule: Halide has the new arguments in the places of the reduction variables.
-func (f *Factoring) order(intm string, d dialect) []string {
-	var loops []string
-	for k := range f.rvars {
-		loops = append(loops, intm+"."+d.rvar(0, k))
+// ordered is an update and the order that its loops are to have.
+type ordered struct {
+	update string
+	loops  []string
+}
+
+// orders are the updates whose loops Halide leaves in another order than those of an update without a schedule: it has the new arguments of partial results in the places of the
+// reduction variables, and computed places in front of the others.
+func (f *Factoring) orders(intm, fn string, d dialect) []ordered {
+	order := func(of string, update, rvars int, args []int) ordered {
+		out := ordered{update: fmt.Sprintf("%s.update(%d)", of, update)}
+		for k := range rvars {
+			out.loops = append(out.loops, of+"."+d.rvar(update, k))
+		}
+		for _, k := range args {
+			out.loops = append(out.loops, of+"."+d.arg(k))
+		}
+		return out
 	}
-	for k := range f.args {
-		loops = append(loops, intm+"."+d.arg(k))
+	out := []ordered{order(intm, 0, f.rvars, f.args)}
+	if f.mixed {
+		out = append(out, order(fn, f.Stage-1, len(f.Kept), f.all))
 	}
-	return loops
+	return out
 }
 
 // FactorVar is a reduction variable of a Factoring, with the names that are made of it.
@@ -109,7 +126,9 @@ func factorings(p *halideir.Pipeline, ds []Directive) []Factoring {
 			break
 		}
 		step, err := factorStep(p, d)
+		var places []halideir.NodeID
 		if err == nil {
+			places = p.Funcs[d.Func].Stages[d.Stage].Args
 			p, err = rfactor.Apply(p, step)
 		}
 		if err != nil {
@@ -123,10 +142,21 @@ func factorings(p *halideir.Pipeline, ds []Directive) []Factoring {
 			}
 		}
 		f := Factoring{Func: d.Func + rfactor.Made, Stage: d.Stage, Partial: d.Func, Copy: d.Func + 1}
-		f.args, f.rvars = len(p.Funcs[d.Func].Args), len(p.Funcs[d.Func].Stages[1].RVars)
+		computed := false
+		for k, a := range places {
+			own := rfactor.OwnPlace(p, a, k)
+			f.mixed, computed = f.mixed || own && computed, computed || !own
+			f.all = append(f.all, k)
+		}
+		f.rvars = len(p.Funcs[d.Func].Stages[1].RVars)
+		for _, l := range p.Funcs[d.Func].Stages[1].Loops {
+			if l.Arg >= 0 {
+				f.args = append(f.args, l.Arg)
+			}
+		}
 		intm, reduced := &p.Funcs[f.Partial], &p.Funcs[f.Func].Stages[f.Stage]
 		for j, k := range step.Kept {
-			v := FactorVar{RVar: k.RVar, Factor: k.Factor, Pure: intm.Args[f.args-len(step.Kept)+j]}
+			v := FactorVar{RVar: k.RVar, Factor: k.Factor, Pure: intm.Args[len(intm.Args)-len(step.Kept)+j]}
 			if k.Factor > 0 {
 				v.Inner, v.Outer = reduced.RVars[j].Name, v.Pure+"_s"
 			}

@@ -81,11 +81,11 @@ func (python) specialize(name, fn string, dims []int, multiples []int64) string 
 
 func (python) factor(intm, parts, fn string, f *Factoring) []string {
 	call, pairs := f.call(fn, "hl.", "hl.TailStrategy.GuardWithIf", "(%s, %s)")
-	return []string{
-		fmt.Sprintf("%s = %s.rfactor([%s])", intm, call, pairs),
-		fmt.Sprintf("%s.update(0).reorder(%s)", intm, strings.Join(f.order(intm, python{}), ", ")),
-		fmt.Sprintf("%s = %s.in_()", parts, intm),
+	lines := []string{fmt.Sprintf("%s = %s.rfactor([%s])", intm, call, pairs)}
+	for _, o := range f.orders(intm, fn, python{}) {
+		lines = append(lines, fmt.Sprintf("%s.reorder(%s)", o.update, strings.Join(o.loops, ", ")))
 	}
+	return append(lines, fmt.Sprintf("%s = %s.in_()", parts, intm))
 }
 
 func (python) call(d *Directive, vars []string, atFunc, atVar string) string {

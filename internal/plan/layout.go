@@ -71,9 +71,10 @@ type Where uint8
 
 // The levels.
 const (
-	AtBlock  Where = iota // once a block, into shared memory
-	AtThread              // once a thread, into its own registers or stack
-	AtWarp                // once a warp, into the registers of its lanes
+	AtBlock       Where = iota // once a block, into shared memory
+	AtThread                   // once a thread, into its own registers or stack
+	AtWarp                     // once a warp, into the registers of its lanes
+	AtBlockGlobal              // once a block, into a part of global memory of its own
 )
 
 func (w Where) String() string {

@@ -64,11 +64,15 @@ func run() error {
 	again := flag.Bool("again", false, "run seeds that were run already")
 	show := flag.Bool("show", false, "print the pipeline of -seed and do nothing")
 	stencils := flag.Bool("stencils", false, "pipelines of stencils, scheduled with a tile a warp")
+	columns := flag.Bool("columns", false, "pipelines of scans, and of sums into bins")
 	also := flag.String("params", "", "gowarp's parameters for every pipeline besides its own, `KEY=VALUE,...`")
 	flag.Parse()
 	make, folder := random.Generate, "random"
 	if *stencils {
 		make, folder = random.Stencils, "stencils"
+	}
+	if *columns {
+		make, folder = random.Columns, "columns"
 	}
 	if *also != "" {
 		make = random.With(make, strings.Split(*also, ",")...)

@@ -1,0 +1,108 @@
+package autoscheduler
+
+import (
+	"slices"
+	"testing"
+
+	"gowarp/halideir"
+	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
+)
+
+// histogramOf counts an image's bytes into bins, of which an output of so many points reads those that say says.
+func histogramOf(t halideir.Type, width, height, bins int64, say func(x irtest.Expr) irtest.Expr) *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", irtest.U8, width, height)
+	h := b.Func("h", []string{"i"}, t, func([]irtest.Expr) irtest.Expr { return b.Int(0).Cast(t) })
+	h.Update([]irtest.RVar{{Name: "r$x", Extent: width}, {Name: "r$y", Extent: height}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		bin := in.At(r[0], r[1]).Cast(irtest.I32).Clamp(0, int(bins)-1)
+		return []irtest.Expr{bin}, h.At(bin).Add(b.Int(1).Cast(t))
+	})
+	out := b.Func("out", []string{"x"}, t, func(v []irtest.Expr) irtest.Expr { return h.At(say(v[0])) })
+	b.Output(out, 100)
+	return b.Build()
+}
+
+// private are the kernels that have places of a scatter a block.
+func private(r *Result) (out []*plan.Kernel) {
+	for _, f := range r.Found {
+		for _, k := range f.Layout.Kernels {
+			if k.Strategy == "block-private" {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
+}
+
+// TestScatterPrivate: a histogram over an image is counted in shared memory where the bins are as many in every run, the operation is atomic and there is enough to count for each block; all
+// points are then gone through once, and what the blocks counted is added up by one kernel.
+func TestScatterPrivate(t *testing.T) {
+	masked := func(x irtest.Expr) irtest.Expr { return x.Mod(64) }
+	for name, c := range map[string]struct {
+		p      *halideir.Pipeline
+		params map[string]string
+		want   bool
+	}{
+		"image":             {histogramOf(irtest.U32, 1536, 2560, 256, masked), nil, true},
+		"signed":            {histogramOf(irtest.I32, 1536, 2560, 256, masked), nil, true},
+		"odd sizes":         {histogramOf(irtest.I32, 1531, 2557, 100, masked), nil, true},
+		"OpenCL":            {histogramOf(irtest.I32, 1536, 2560, 256, masked), map[string]string{"gpu": "generic"}, true},
+		"floats":            {histogramOf(irtest.F32, 1536, 2560, 256, masked), nil, false},
+		"bytes":             {histogramOf(irtest.U8, 1536, 2560, 256, masked), nil, false},
+		"small image":       {histogramOf(irtest.U32, 64, 48, 256, masked), nil, false},
+		"one row":           {histogramOf(irtest.U32, 1536*2560, 1, 256, masked), nil, false},
+		"bins by size":      {histogramOf(irtest.U32, 1536, 2560, 256, func(x irtest.Expr) irtest.Expr { return x }), nil, false},
+		"a tile a block":    {histogramOf(irtest.U32, 1536, 2560, 256, masked), map[string]string{"tiling": "block"}, false},
+		"nothing fused":     {histogramOf(irtest.U32, 1536, 2560, 256, masked), map[string]string{"fusion": "none"}, false},
+		"Sioutas et al.":    {histogramOf(irtest.U32, 1536, 2560, 256, masked), map[string]string{"mode": "autogpu"}, false},
+		"Jangda and Guha":   {histogramOf(irtest.U32, 1536, 2560, 256, masked), map[string]string{"mode": "polymage"}, false},
+		"little memory":     {histogramOf(irtest.U32, 1536, 2560, 256, func(x irtest.Expr) irtest.Expr { return x.Mod(300) }), map[string]string{"shared_memory_limit_kb": "1"}, false},
+		"more than a block": {histogramOf(irtest.U32, 1536, 2560, 256, func(x irtest.Expr) irtest.Expr { return x.Mod(20000) }), nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			prm, err := ParseParams(c.params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Run(c.p, prm)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ks := private(r)
+			if (len(ks) == 1) != c.want || factors(r.Schedule) != len(ks) {
+				t.Fatalf("%d kernels with places a block, %d reductions factored; want %v", len(ks), factors(r.Schedule), c.want)
+			}
+			if !c.want {
+				return
+			}
+			k := ks[0]
+			update := &k.Members[0].Nests[1]
+			pr := r.Problem
+			all := int64(1)
+			for l, loop := range pr.P.Funcs[update.Func].Stages[1].Loops {
+				if loop.RVar >= 0 {
+					all *= pr.Dims[pr.StageIndex(update.Func, 1)].Extent[l]
+				}
+			}
+			covered := int64(1)
+			for _, uses := range [][]plan.Use{update.Threads, update.Serial} {
+				for _, u := range uses {
+					covered *= u.Extent
+				}
+			}
+			if covered < all || covered > 2*all {
+				t.Errorf("a block goes through %d points of %d", covered, all)
+			}
+			if n := k.Tiles(); n < int64(pr.Device.SMs)/idleShare || n > scatterBlocks*int64(pr.Device.SMs) {
+				t.Errorf("%d blocks for %d SMs", n, pr.Device.SMs)
+			}
+			if bins := map[bool]int64{true: 100, false: 256}[name == "odd sizes"]; k.Members[0].Extents[0] != bins || k.SharedBytes != 4*bins {
+				t.Errorf("%d places in %d B, want %d: the update hits all of them, whatever is read", k.Members[0].Extents[0], k.SharedBytes, bins)
+			}
+			if slices.Max(k.Block[:]) < plan.WarpLanes {
+				t.Errorf("%v threads", k.Block)
+			}
+		})
+	}
+}
