@@ -117,6 +117,7 @@ type Estimator struct {
 	memo      map[string]Count
 	rows      map[string]int // RowLoads
 	invariant map[string]int // Invariants
+	buffers   [][][2]int     // buffersOf
 	buf       []byte
 	seen      struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
 }
@@ -126,7 +127,7 @@ type kept struct{}
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}, invariant: map[string]int{}}
+		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}, invariant: map[string]int{}, buffers: make([][][2]int, len(pr.Expand))}
 	})
 }
 
@@ -295,17 +296,27 @@ func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w W
 
 // loads adds the buffers in global memory that a stage loads from to those that there are.
 func (e *Estimator) loads(buffers [][2]int, k *plan.Kernel, n *plan.Nest) [][2]int {
-	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
-	for i := range ex.Loads {
-		t := &ex.Loads[i]
-		if _, in := k.PlaceOf(t.Func); in {
-			continue
-		}
-		if b := [2]int{t.Func, t.Input}; !slices.Contains(buffers, b) {
+	for _, b := range e.buffersOf(e.pr.StageIndex(n.Func, n.Stage)) {
+		if _, in := k.PlaceOf(b[0]); !in && !slices.Contains(buffers, b) {
 			buffers = append(buffers, b)
 		}
 	}
 	return buffers
+}
+
+// buffersOf are what a stage loads from, each once.
+func (e *Estimator) buffersOf(stage int) [][2]int {
+	if e.buffers[stage] == nil {
+		all := [][2]int{}
+		for i := range e.pr.Expand[stage].Loads {
+			t := &e.pr.Expand[stage].Loads[i]
+			if b := [2]int{t.Func, t.Input}; !slices.Contains(all, b) {
+				all = append(all, b)
+			}
+		}
+		e.buffers[stage] = all
+	}
+	return e.buffers[stage]
 }
 
 // looseLoops is what the loops cost that run over what is known of a region at run time only: even of one iteration they are there,
