@@ -81,17 +81,8 @@ type Stage struct {
 // Total is all instructions of a turn.
 func (c Count) Total() float64 { return c.Arithmetic + c.Address + c.Memory + c.Control }
 
-// all is a figure of so many turns, and of what they find the same.
-func (c Count) all(turns float64, of func(Count) float64) float64 {
-	n := of(c) * turns
-	if c.Once != nil {
-		n += of(*c.Once)
-	}
-	return n
-}
-
-// any reports whether something is so of a turn or of what all find the same.
-func (c Count) any(is func(Count) bool) bool { return is(c) || c.Once != nil && is(*c.Once) }
+// nothing is what no turns find the same.
+var nothing Count
 
 // between is what lies in the middle of two, the first so many times; what is of the control is the second's.
 func between(one, all Count, times float64) Count {
@@ -257,24 +248,28 @@ func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w W
 	add := func(active float64, n *plan.Nest, given []bool, register bool) {
 		straight, times := n.Straight()
 		c := e.points(k, &straight, register)
-		t := c.all(times, Count.Total) + c.Start + e.looseLoops(n, given, c.Pointers)
+		once := c.Once
+		if once == nil {
+			once = &nothing
+		}
+		t := c.Total()*times + once.Total() + c.Start + e.looseLoops(n, given, c.Pointers)
 		if times > 1 {
 			t += loopStep * times
 		}
 		w.Issued += active * t
-		w.Requests += active * c.all(times, func(c Count) float64 { return c.Requests })
-		w.Memory += active * c.all(times, func(c Count) float64 { return c.Memory })
+		w.Requests += active * (c.Requests*times + once.Requests)
+		w.Memory += active * (c.Memory*times + once.Memory)
 		if !whole {
 			return
 		}
-		w.Float += active * c.all(times, func(c Count) float64 { return c.Float })
-		w.Special += active * c.all(times, func(c Count) float64 { return c.Special })
-		w.Sectors += active * c.all(times, func(c Count) float64 { return c.Sectors })
+		w.Float += active * (c.Float*times + once.Float)
+		w.Special += active * (c.Special*times + once.Special)
+		w.Sectors += active * (c.Sectors*times + once.Sectors)
 		before := len(loaded)
 		loaded = e.loads(loaded, k, n)
 		w.Stages = append(w.Stages, Stage{
 			Issued: t, Turns: times, Points: straight.PointsPerThread(), Again: len(loaded) == before,
-			Global: c.any(func(c Count) bool { return c.Global > 0 }), Shared: c.any(func(c Count) bool { return c.Memory > c.Global }) && !register,
+			Global: c.Global+once.Global > 0, Shared: c.Memory+once.Memory > c.Global+once.Global && !register,
 		})
 	}
 	for i := range k.Members {
