@@ -67,6 +67,7 @@ var dumps = map[string]func(s *state, t *table){
 	"group":       dumpGroup,
 	"tile":        dumpTile,
 	"judge":       dumpJudge,
+	"join":        dumpJoin,
 	"legality":    dumpLegality,
 	"emit":        dumpEmit,
 	"replay":      dumpEmit,
@@ -262,6 +263,19 @@ func dumpJudge(s *state, t *table) {
 		return
 	}
 	dumpTile(s, t)
+}
+
+func dumpJoin(s *state, t *table) {
+	any := false
+	for i, f := range s.found {
+		if k := f.Layout.Kernels[0]; k.With != nil {
+			any = true
+			t.line("kernel %s %s, which then costs %.6g more", s.p.Funcs[s.groups[i].Out].Label, k.Why, f.Prices[0].Cost)
+		}
+	}
+	if !any {
+		t.line("every kernel has a launch of its own")
+	}
 }
 
 func dumpTile(s *state, t *table) {

@@ -34,7 +34,7 @@ func emit(s *state) error {
 			}
 			out.Kernels = append(out.Kernels, s.describe(k, s.found[i], j))
 		}
-		if onGPU && s.params.Mode == "gowarp" && s.p.Target.API == "cuda" {
+		if onGPU && s.found[i].Layout.Kernels[0].With == nil && s.params.Mode == "gowarp" && s.p.Target.API == "cuda" {
 			s.add(schedule.Directive{Do: schedule.ChainAddresses, Func: g.Out, Name: f.Label, N: s.longestChain()})
 			if s.problem.Vectors {
 				s.add(schedule.Directive{Do: schedule.VectorAccess, Func: g.Out, Name: f.Label})
@@ -59,6 +59,14 @@ func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Dire
 type where struct{ block, thread string }
 
 func (s *state) emitKernel(k *plan.Kernel) {
+	if k.With != nil {
+		w := s.emitNest(&k.Out)
+		s.add(schedule.Directive{
+			Do: schedule.ComputeWith, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label,
+			At: &schedule.Level{Func: k.With.Out.Func, Name: s.p.Funcs[k.With.Out.Func].Label, Var: w.block},
+		})
+		return
+	}
 	if k.Warp != nil {
 		s.emitWarps(k)
 		return

@@ -36,7 +36,8 @@ var passes = []pass{
 	{"group", []string{"inline", "tile-bounds"}, group},
 	{"tile", []string{"group"}, tile},
 	{"judge", []string{"tile"}, judge},
-	{"legality", []string{"judge"}, checkLegality},
+	{"join", []string{"judge"}, join},
+	{"legality", []string{"join"}, checkLegality},
 	{"emit", []string{"legality"}, emit},
 }
 

@@ -24,7 +24,7 @@ func (r *Result) Launches() []Launch {
 	var out []Launch
 	for _, f := range r.Found {
 		for _, k := range f.Layout.Kernels {
-			if k.Host {
+			if k.Host || k.With != nil {
 				continue
 			}
 			l := Launch{Func: k.Out.Func, Stage: k.Out.Stage, Blocks: k.Grid, Threads: k.Block, SharedBytes: k.SharedBytes, SharedExact: true}
@@ -100,6 +100,7 @@ type tried struct {
 	inOrder  []int // Funcs whose updates have no atomic operations
 	unproven []int // Funcs whose extents could not be proved
 	plain    bool  // nothing is inlined
+	unjoined bool  // every kernel has a launch of its own
 
 	unfactored bool // reductions are left as they are
 
@@ -108,7 +109,7 @@ type tried struct {
 
 // nothing reports whether there was no earlier schedule.
 func (t *tried) nothing() bool {
-	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder)+len(t.unproven) == 0 && !t.plain && !t.unfactored
+	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder)+len(t.unproven) == 0 && !t.plain && !t.unfactored && !t.unjoined
 }
 
 // RunnerUp is the schedule for a pipeline of which the last one did not come out as expected.
@@ -125,6 +126,10 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 	if r.Factored && slices.ContainsFunc(faults, func(f Fault) bool { return f.Func == WholeSchedule || f.Unneeded }) {
 		// Ids are others without what factoring made.
 		*after = tried{unfactored: true, judged: after.judged}
+		return s.run()
+	}
+	if !after.unjoined && r.joined(faults) {
+		after.unjoined = true
 		return s.run()
 	}
 	var kernels, unneeded, stored, inOrder, unproven []int

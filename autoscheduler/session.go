@@ -47,6 +47,7 @@ func (s *Session) Trials() ([]*Result, error) {
 	trials := make([]*Result, ways)
 	for n := range trials {
 		t := st.fork()
+		t.tried.unjoined = true // what one kernel takes is asked
 		for i, f := range t.found {
 			t.found[i] = f.Way(n)
 		}

@@ -48,10 +48,11 @@ var Bounds = []Bound{
 
 // timed is a kernel with what the bounds ask of it.
 type timed struct {
-	pr *plan.Problem
-	k  *plan.Kernel
-	m  Machine
-	w  instructions.Work // of one block
+	pr  *plan.Problem
+	k   *plan.Kernel   // its blocks, threads and occupancy
+	all []*plan.Kernel // what runs in it: k alone, but for launches of several
+	m   Machine
+	w   instructions.Work // of one block
 }
 
 // Price implements Coster. The unit is the second.
@@ -59,7 +60,10 @@ func (c Time) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 	if r := unlaunchable(pr, k, pr.Limits.ThreadsPerBlock, k.SharedBytes); r != (Reason{}) {
 		return Price{Reject: r}
 	}
-	x := &timed{pr: pr, k: k, m: c.machine(pr.Device), w: instructions.For(pr).Work(k)}
+	return (&timed{pr: pr, k: k, all: []*plan.Kernel{k}, m: c.machine(pr.Device), w: instructions.For(pr).Work(k)}).price()
+}
+
+func (x *timed) price() Price {
 	// The longest first: the terms up to the launch add up, what follows did not bind.
 	const adding = 3
 	terms := make([]Term, adding, adding+len(Bounds))

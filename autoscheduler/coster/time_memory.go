@@ -1,6 +1,10 @@
 package coster
 
-import "gowarp/autoscheduler/instructions"
+import (
+	"slices"
+
+	"gowarp/autoscheduler/instructions"
+)
 
 // l2Bound: the sectors that a warp's lanes ask for come through L2. L1 keeps what points side by side and turns of a loop share,
 // nothing between warps.
@@ -14,13 +18,21 @@ func dramBound(x *timed) float64 {
 	if x.m.DRAMBytesPerSecond <= 0 {
 		return 0 // not known of devices behind OpenCL
 	}
-	total := x.pr.BufferBytes(x.k.Out.Func, -1)
-	for _, b := range buffersRead(x.pr, x.k) {
-		size := x.pr.BufferBytes(b[0], b[1])
-		if b[0] >= 0 {
-			size = max(0, size-x.m.CacheBytes/2)
+	total := 0.0
+	var read [][2]int
+	for _, k := range x.all {
+		total += x.pr.BufferBytes(k.Out.Func, -1)
+		for _, b := range buffersRead(x.pr, k) {
+			if slices.Contains(read, b) {
+				continue // a block has it already
+			}
+			read = append(read, b)
+			size := x.pr.BufferBytes(b[0], b[1])
+			if b[0] >= 0 {
+				size = max(0, size-x.m.CacheBytes/2)
+			}
+			total += size
 		}
-		total += size
 	}
 	return (total + columnBytes(x.pr, x.k, x.m.CacheBytes/2)) / x.m.DRAMBytesPerSecond
 }

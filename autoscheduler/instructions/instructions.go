@@ -56,6 +56,7 @@ type Count struct {
 	Sectors  float64 // of 32 bytes of global memory that a warp's lanes ask for together
 	Global   float64 // of the Memory instructions, those of global memory
 	Pointers float64 // what the places in shared memory are constants behind
+	Once     *Count  // what every turn of the loops around the points finds the same: the compiler has it before the first; nil if there is nothing
 }
 
 // Work is what one block does, in warp instructions.
@@ -73,11 +74,31 @@ type Stage struct {
 	Issued         float64 // instructions
 	Turns          float64 // of serial loops: what an iteration loads the next one waits for
 	Global, Shared bool    // whether it loads from there
+	Again          bool    // what it loads of global memory is of buffers that stages before have loaded from: a tile's part of them is in L1
 	Points         int64   // side by side, and so independent of each other
 }
 
-// Total is all instructions.
+// Total is all instructions of a turn.
 func (c Count) Total() float64 { return c.Arithmetic + c.Address + c.Memory + c.Control }
+
+// nothing is what no turns find the same.
+var nothing Count
+
+// between is what lies in the middle of two, the first so many times; what is of the control is the second's.
+func between(one, all Count, times float64) Count {
+	half := func(a, b float64) float64 { return (a*times + b) / 2 }
+	c := Count{
+		Arithmetic: half(one.Arithmetic, all.Arithmetic), Float: half(one.Float, all.Float), Special: half(one.Special, all.Special),
+		Address: half(one.Address, all.Address), Start: half(one.Start, all.Start), Control: all.Control,
+		Memory: half(one.Memory, all.Memory), Requests: half(one.Requests, all.Requests),
+		Sectors: half(one.Sectors, all.Sectors), Global: half(one.Global, all.Global), Pointers: all.Pointers,
+	}
+	if one.Once != nil && all.Once != nil {
+		once := between(*one.Once, *all.Once, times)
+		c.Once = &once
+	}
+	return c
+}
 
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
 // tiles and is kept. It is not for several goroutines.
@@ -87,6 +108,7 @@ type Estimator struct {
 	memo      map[string]Count
 	rows      map[string]int // RowLoads
 	invariant map[string]int // Invariants
+	buffers   [][][2]int     // buffersOf
 	buf       []byte
 	seen      struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
 }
@@ -96,7 +118,7 @@ type kept struct{}
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}, invariant: map[string]int{}}
+		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}, invariant: map[string]int{}, buffers: make([][][2]int, len(pr.Expand))}
 	})
 }
 
@@ -190,61 +212,117 @@ func (e *Estimator) Work(k *plan.Kernel) Work {
 	return w
 }
 
-func (e *Estimator) work(k *plan.Kernel, whole bool) (w Work) {
+// WorkInTurn is what one block does of several kernels in one launch, each behind those before.
+func (e *Estimator) WorkInTurn(kernels []*plan.Kernel) (sum Work) {
+	var loaded [][2]int
+	for _, k := range kernels {
+		var w Work
+		w, loaded = e.workBehind(k, true, loaded)
+		w.simulated(k)
+		w.spill(k)
+		sum.add(&w)
+	}
+	return sum
+}
+
+func (w *Work) add(o *Work) {
+	w.Issued, w.Float, w.Special, w.Memory = w.Issued+o.Issued, w.Float+o.Float, w.Special+o.Special, w.Memory+o.Memory
+	w.Requests, w.Sectors, w.Barriers = w.Requests+o.Requests, w.Sectors+o.Sectors, w.Barriers+o.Barriers
+	w.Stages = append(w.Stages, o.Stages...)
+}
+
+func (e *Estimator) work(k *plan.Kernel, whole bool) Work {
+	w, _ := e.workBehind(k, whole, nil)
+	return w
+}
+
+// workBehind is the work of a kernel where the block has loaded from some buffers already; those that it has loaded from then are the second result.
+func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w Work, _ [][2]int) {
 	if c := &k.Counted; c.Issued > 0 {
 		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Sectors
 		w.Stages = []Stage{{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
-		return w
+		return w, loaded
 	}
 	warps := float64((k.ThreadsPerBlock() + 31) / 32)
 	w.Issued = warps * kernelStart
-	add := func(active float64, n *plan.Nest, register bool) {
+	add := func(active float64, n *plan.Nest, given []bool, register bool) {
 		straight, times := n.Straight()
 		c := e.points(k, &straight, register)
-		t := c.Total()*times + c.Start + looseLoops(n, c.Pointers)
+		once := c.Once
+		if once == nil {
+			once = &nothing
+		}
+		t := c.Total()*times + once.Total() + c.Start + e.looseLoops(n, given, c.Pointers)
 		if times > 1 {
 			t += loopStep * times
 		}
 		w.Issued += active * t
-		w.Requests += active * c.Requests * times
-		w.Memory += active * c.Memory * times
+		w.Requests += active * (c.Requests*times + once.Requests)
+		w.Memory += active * (c.Memory*times + once.Memory)
 		if !whole {
 			return
 		}
-		w.Float += active * c.Float * times
-		w.Special += active * c.Special * times
-		w.Sectors += active * c.Sectors * times
+		w.Float += active * (c.Float*times + once.Float)
+		w.Special += active * (c.Special*times + once.Special)
+		w.Sectors += active * (c.Sectors*times + once.Sectors)
+		before := len(loaded)
+		loaded = e.loads(loaded, k, n)
 		w.Stages = append(w.Stages, Stage{
-			Issued: t, Turns: times, Points: straight.PointsPerThread(),
-			Global: c.Global > 0, Shared: c.Memory > c.Global && !register,
+			Issued: t, Turns: times, Points: straight.PointsPerThread(), Again: len(loaded) == before,
+			Global: c.Global+once.Global > 0, Shared: c.Memory+once.Memory > c.Global+once.Global && !register,
 		})
 	}
 	for i := range k.Members {
 		m := &k.Members[i]
 		for j := range m.Nests {
 			if m.Where == plan.AtThread {
-				add(activeWarps(k, &k.Out), &m.Nests[j], true)
+				add(activeWarps(k, &k.Out), &m.Nests[j], nil, true)
 				continue
 			}
-			w.Issued += warps * (nestStart + barrier + looseStart*loose(&m.Nests[j]))
+			w.Issued += warps * (nestStart + barrier + looseStart*e.loose(&m.Nests[j], m.Given))
 			w.Barriers++
-			add(activeWarps(k, &m.Nests[j]), &m.Nests[j], false)
+			add(activeWarps(k, &m.Nests[j]), &m.Nests[j], m.Given, false)
 		}
 	}
 	w.Issued += warps * nestStart
-	add(activeWarps(k, &k.Out), &k.Out, false)
-	return w
+	add(activeWarps(k, &k.Out), &k.Out, nil, false)
+	return w, loaded
+}
+
+// loads adds the buffers in global memory that a stage loads from to those that there are.
+func (e *Estimator) loads(buffers [][2]int, k *plan.Kernel, n *plan.Nest) [][2]int {
+	for _, b := range e.buffersOf(e.pr.StageIndex(n.Func, n.Stage)) {
+		if _, in := k.PlaceOf(b[0]); !in && !slices.Contains(buffers, b) {
+			buffers = append(buffers, b)
+		}
+	}
+	return buffers
+}
+
+// buffersOf are what a stage loads from, each once.
+func (e *Estimator) buffersOf(stage int) [][2]int {
+	if e.buffers[stage] == nil {
+		all := [][2]int{}
+		for i := range e.pr.Expand[stage].Loads {
+			t := &e.pr.Expand[stage].Loads[i]
+			if b := [2]int{t.Func, t.Input}; !slices.Contains(all, b) {
+				all = append(all, b)
+			}
+		}
+		e.buffers[stage] = all
+	}
+	return e.buffers[stage]
 }
 
 // looseLoops is what the loops cost that run over what is known of a region at run time only: even of one iteration they are there,
 // and step what addresses are behind.
-func looseLoops(n *plan.Nest, pointers float64) float64 {
+func (e *Estimator) looseLoops(n *plan.Nest, given []bool, pointers float64) float64 {
 	out, iterations := 0.0, 1.0
 	for _, u := range slices.Backward(n.Serial) {
 		if !u.Unroll {
 			iterations *= float64(max(u.Extent, 1))
 		}
-		if u.Tile > 0 {
+		if e.atRunTime(n, u, given) {
 			out += iterations * (looseStep + pointers)
 		}
 	}
@@ -253,14 +331,24 @@ func looseLoops(n *plan.Nest, pointers float64) float64 {
 
 // loose is in how many dimensions a stage's region is known at run time only: its ends are minima and maxima of
 // the tile's and the readers'.
-func loose(n *plan.Nest) float64 {
+func (e *Estimator) loose(n *plan.Nest, given []bool) float64 {
 	out := 0.0
 	for _, u := range n.Serial {
-		if u.Tile > 0 {
+		if e.atRunTime(n, u, given) {
 			out++
 		}
 	}
 	return out
+}
+
+// atRunTime reports whether a loop goes around threads because the extent of its dimension is not known before: where the schedule gives the
+// extent, it turns once and is gone.
+func (e *Estimator) atRunTime(n *plan.Nest, u plan.Use, given []bool) bool {
+	if u.Tile == 0 {
+		return false
+	}
+	dim := e.pr.P.Funcs[n.Func].Stages[n.Stage].Loops[u.Loop].Arg
+	return u.Extent > 1 || dim < 0 || dim >= len(given) || !given[dim]
 }
 
 // activeWarps is the number of warps in which a nest keeps a thread busy.
@@ -331,13 +419,7 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 		together := Shifts(&alone)
 		tests := float64(len(shifts) / len(together))
 		one, all := e.straight(k, &alone, together, register), e.straight(k, n, shifts, register)
-		half := func(a, b float64) float64 { return (a*tests + b) / 2 }
-		c := Count{
-			Arithmetic: half(one.Arithmetic, all.Arithmetic), Float: half(one.Float, all.Float), Special: half(one.Special, all.Special),
-			Address: half(one.Address, all.Address), Start: half(one.Start, all.Start), Control: all.Control,
-			Memory: half(one.Memory, all.Memory), Requests: half(one.Requests, all.Requests),
-			Sectors: half(one.Sectors, all.Sectors), Global: half(one.Global, all.Global), Pointers: all.Pointers,
-		}
+		c := between(one, all, tests)
 		for _, u := range n.Unrolled {
 			if u.Guarded() {
 				c.Control += guardTest * float64(len(shifts))
@@ -385,6 +467,14 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
 	points := float64(len(shifts))
 	c, turn := Count{}, turning(n)
+	once := &Count{}
+	// of is where the cost of something at a place goes.
+	of := func(idx []access.Index) *Count {
+		if turn == 0 || movesAny(idx, turn) {
+			return &c
+		}
+		return once
+	}
 	own, casts := arithmetic(&e.pr.Access.Stage(n.Func, n.Stage).Value)
 	c.Arithmetic = points * own
 	float, special := units(&e.pr.Access.Stage(n.Func, n.Stage).Value)
@@ -397,14 +487,15 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		call := &ex.Calls[i]
 		ops, more := arithmetic(&e.pr.Access.Stage(call.Func, 0).Value)
 		float, special := units(&e.pr.Access.Stage(call.Func, 0).Value)
+		to := of(call.Index)
 		for _, s := range shifts {
 			at := placeKey(call.Func, 0, 0, call.Index, s)
 			if nowhere(call.Index) {
 				at = at.and(int64(call.In)) // what one definition looks up is at one place, what another does at another
 			}
 			if seen.called.Add(uint64(at)) {
-				c.Arithmetic += ops + more
-				c.Float, c.Special = c.Float+float, c.Special+special
+				to.Arithmetic += ops + more
+				to.Float, to.Special = to.Float+float, to.Special+special
 			}
 		}
 	}
@@ -417,6 +508,10 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		member := in
 		in = in && where != plan.AtBlockGlobal
 		vectors := !member && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
+		to := of(t.Index)
+		if t.Func == n.Func {
+			to = &c // each turn stores there
+		}
 		for _, s := range shifts {
 			at := placeKey(t.Func, t.Input, t.Out, t.Index, s)
 			if nowhere(t.Index) {
@@ -425,15 +520,15 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			if !seen.loaded.Add(uint64(at)) {
 				continue
 			}
-			c.Memory++
-			c.Requests += e.ways(n, t.Index, t.Bytes)
+			to.Memory++
+			to.Requests += e.ways(n, t.Index, t.Bytes)
 			for d := range t.Index {
 				if !nowhere(t.Index[d : d+1]) {
 					continue
 				}
-				c.Address++
+				to.Address++
 				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)))) {
-					c.Address += anyAddress - 1
+					to.Address += anyAddress - 1
 				}
 			}
 			if in { // a constant behind an address of the thread's
@@ -442,12 +537,12 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				}
 				continue
 			}
-			c.Global++
+			to.Global++
 			if nowhere(t.Index) || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
-				c.Sectors += e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
+				to.Sectors += e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
 			}
 			if vectors {
-				c.widen(e, n, t, s)
+				to.widen(e, n, t, s)
 			}
 			if seen.buffers.Add(uint64(placeKey(t.Func, t.Input, 0, nil, nil))) {
 				c.Start += bufferStart
@@ -513,6 +608,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				c.Address += turnedRow * float64(seen.stores.Len())
 			}
 		}
+	}
+	if *once != (Count{}) {
+		c.Once = once
 	}
 	return c
 }

@@ -194,7 +194,7 @@ private:
             };
             return step;
         }
-        if (op == "compute_at" || op == "store_at") {
+        if (op == "compute_at" || op == "store_at" || op == "compute_with") {
             return step;  // check() fills it in
         }
         if (op == "store_in") {
@@ -409,8 +409,18 @@ private:
                            " stages");
         }
         const Loop l = live(text, loops_[d.at_func][d.at_stage], str(d.at_var));
-        const bool compute = str(d.op) == "compute_at";
+        const std::string op = str(d.op);
         const int func = d.func, at_func = d.at_func;
+        if (op == "compute_with") {
+            if (d.at_stage != 0 || loops_[func].empty()) {
+                fail(text, "only pure definitions run together");
+            }
+            if (live(text, loops_[func][0], str(d.at_var)).name != l.name) {
+                fail(text, "its loop has another name there");
+            }
+            return [=](const std::vector<Function> &fs) { func_of(fs, func).compute_with(LoopLevel(fs[at_func], l.var(), 0)); };
+        }
+        const bool compute = op == "compute_at";
         return [=](const std::vector<Function> &fs) {
             Func f = func_of(fs, func);
             // No stage index: Halide 21 checks a level against its own list, which has

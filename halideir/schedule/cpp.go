@@ -102,7 +102,7 @@ func (cplusplus) specialize(name, fn string, dims []int, multiples []int64) stri
 func (cplusplus) call(d *Directive, vars []string, atFunc, atVar string) string {
 	args := strings.Join(vars, ", ")
 	switch d.Do {
-	case ComputeAt, StoreAt:
+	case ComputeAt, StoreAt, ComputeWith:
 		// A LoopLevel that names the stage is not among the places that Halide 21
 		// holds legal; without it the loop's name finds the stage.
 		args = atFunc + ", " + atVar

@@ -251,6 +251,8 @@ func (d *Directive) fact() (what, value string) {
 		return "computed", "inlined"
 	case ComputeAt:
 		return "computed", "at " + d.At.String()
+	case ComputeWith:
+		return "computed with", d.At.String()
 	case StoreAt:
 		return "stored", "at " + d.At.String()
 	case StoreIn:

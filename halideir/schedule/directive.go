@@ -22,6 +22,7 @@ var forms = map[Do]form{
 	ComputeRoot:     {ofFunc: true},
 	ComputeAt:       {at: true, ofFunc: true},
 	StoreAt:         {at: true, ofFunc: true},
+	ComputeWith:     {at: true, ofFunc: true},
 	ComputeInline:   {ofFunc: true},
 	StoreIn:         {memory: true, ofFunc: true},
 	BoundStorage:    {minVars: 1, maxVars: 1, number: true, ofFunc: true},

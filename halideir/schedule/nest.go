@@ -65,6 +65,7 @@ type program struct {
 	special  []*nest // per Func: the special case of its pure definition, or nil
 	compute  []placement
 	store    []placement
+	with     []placement // per Func: the loop of another up to which it runs in that one's
 	memory   []Memory
 	demoted  []*Directive // per Func: that demotes it, or nil
 	demanded []bool       // per Func: its kernel's lanes do what is demanded first
@@ -79,6 +80,7 @@ func newProgram(p *halideir.Pipeline) *program {
 		special: make([]*nest, len(p.Funcs)),
 		compute: make([]placement, len(p.Funcs)),
 		store:   make([]placement, len(p.Funcs)),
+		with:    make([]placement, len(p.Funcs)),
 		memory:  make([]Memory, len(p.Funcs)),
 		demoted: make([]*Directive, len(p.Funcs)), demanded: make([]bool, len(p.Funcs)),
 		callers: make([][]halideir.Edge, len(p.Funcs)),
@@ -154,7 +156,7 @@ func simulate(p *halideir.Pipeline, directives []Directive) (*program, error) {
 	}
 	// A consumer may be split after a producer was put into it, so places are
 	// looked up when all is done.
-	for _, check := range []func(int) error{g.checkPlace, g.checkUse} {
+	for _, check := range []func(int) error{g.checkPlace, g.checkUse, g.checkWith} {
 		for f := range g.compute {
 			if err := check(f); err != nil {
 				return nil, fmt.Errorf("schedule: %w", err)
@@ -237,6 +239,11 @@ func (g *program) doFunc(d *Directive, f *halideir.Func) error {
 			return fmt.Errorf("an output is computed at root")
 		}
 		g.compute[d.Func] = placement{at: d.At, by: d.String()}
+	case ComputeWith:
+		if g.with[d.Func].at != nil {
+			return fmt.Errorf("%s runs in the loops of %s already", f.Label, g.with[d.Func].at.Name)
+		}
+		g.with[d.Func] = placement{at: d.At, by: d.String()}
 	case StoreAt:
 		g.store[d.Func] = placement{at: d.At, by: d.String()}
 	case StoreIn:

@@ -91,7 +91,7 @@ func (python) factor(intm, parts, fn string, f *Factoring) []string {
 func (python) call(d *Directive, vars []string, atFunc, atVar string) string {
 	args := vars
 	switch d.Do {
-	case ComputeAt, StoreAt:
+	case ComputeAt, StoreAt, ComputeWith:
 		args = []string{atFunc, atVar}
 	case StoreIn:
 		args = []string{"hl.MemoryType." + memories[d.Memory]}

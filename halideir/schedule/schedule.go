@@ -25,9 +25,12 @@ type Do string
 
 // The directives.
 const (
-	ComputeRoot   Do = "compute_root"
-	ComputeAt     Do = "compute_at"
-	StoreAt       Do = "store_at"
+	ComputeRoot Do = "compute_root"
+	ComputeAt   Do = "compute_at"
+	StoreAt     Do = "store_at"
+	// ComputeWith runs a Func in the loops of another, from the outermost to the one named, each iteration's part of it behind the other's: one
+	// kernel of two. Neither reads the other, and both have these loops.
+	ComputeWith   Do = "compute_with"
 	ComputeInline Do = "compute_inline"
 	StoreIn       Do = "store_in"
 	BoundStorage  Do = "bound_storage"

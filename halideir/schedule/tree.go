@@ -87,9 +87,22 @@ func (t *treePrinter) header(f, stage int) string {
 		if len(k.Limiters) > 0 {
 			text += " (" + strings.Join(k.Limiters, ", ") + ")"
 		}
+		if of := t.schedule.inLaunchOf(f); of != "" {
+			text += "  in the launch of " + of
+		}
 		return text
 	}
 	return "root " + label
+}
+
+// inLaunchOf is whose kernel's launch that of a Func runs in, "" if in its own.
+func (s *Schedule) inLaunchOf(f int) string {
+	for i := range s.Directives {
+		if d := &s.Directives[i]; d.Do == ComputeWith && d.Func == f {
+			return d.At.Name
+		}
+	}
+	return ""
 }
 
 // stage writes one stage's loops under b, those of its special case first.
@@ -252,7 +265,11 @@ func (s *Schedule) Table(w io.Writer) error {
 			fmt.Fprintf(t, "%s\thost\t-\t-\t-\t-\t-\t%s\t%s\t%s\n", k.Name, dash(k.Note), list(members), list(k.Inlined))
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s B\t%d\t%.2f\t%s\t%s\t%s\n", k.Name, dash(k.Strategy), times(k.Blocks[:]), times(k.Threads[:]),
+		strategy := dash(k.Strategy)
+		if of := s.inLaunchOf(k.Func); of != "" {
+			strategy += " with " + of
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s B\t%d\t%.2f\t%s\t%s\t%s\n", k.Name, strategy, times(k.Blocks[:]), times(k.Threads[:]),
 			commas(k.SharedBytes), k.Registers, k.Occupancy, list(k.Limiters), list(members), list(k.Inlined))
 	}
 	return t.Flush()

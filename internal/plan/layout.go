@@ -21,7 +21,8 @@ type Kernel struct {
 	Warp     *Warp    // tiles of warps; nil where a block is one tile
 	Staged   *Problem // the problem with the inlined Funcs that this kernel stores; nil if it stores none
 	Host     bool
-	Why      string // for what runs on the host or in one thread: the reason
+	Why      string  // for what runs on the host, in one thread or in the launch of another: the reason
+	With     *Kernel // the kernel in whose launch it runs, each block its part behind that one's; nil: it has a launch of its own
 
 	Grid        [3]int64  // blocks, x first
 	Block       [3]int64  // threads, x first

@@ -19,6 +19,10 @@ import (
 
 // Markdown writes the tables of records. What they mean is benchmarks/README.md's to say.
 func Markdown(w io.Writer, records []bench.Record) error {
+	why, err := statedReasons(reasonsCSV)
+	if err != nil {
+		return err
+	}
 	var b strings.Builder
 	for _, p := range pages(records) {
 		p.header(&b)
@@ -26,11 +30,12 @@ func Markdown(w io.Writer, records []bench.Record) error {
 		p.static(&b)
 		p.counts(&b)
 		p.experts(&b)
+		p.besideExperts(&b, why)
 		p.ratios(&b)
 		p.losses(&b)
 		p.reasons(&b)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 
