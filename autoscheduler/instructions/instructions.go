@@ -62,6 +62,7 @@ type Count struct {
 type Work struct {
 	Issued, Float, Special float64 // all instructions; those of two kinds of unit
 	Memory                 float64 // loads, stores, shuffles
+	Address                float64 // what it takes to know where
 	Requests               float64 // of the load/store unit: more than one of those of Memory whose lanes conflict
 	Sectors                float64
 	Barriers               float64 // a warp
@@ -91,11 +92,12 @@ type Estimator struct {
 	seen      struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
 }
 
-type kept struct{}
+// kept is of a problem or of one with Funcs stored after all, which shares what is kept with that.
+type kept struct{ pr *plan.Problem }
 
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
-	return plan.Once(pr, kept{}, func() *Estimator {
+	return plan.Once(pr, kept{pr}, func() *Estimator {
 		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}, invariant: map[string]int{}}
 	})
 }
@@ -213,6 +215,7 @@ func (e *Estimator) work(k *plan.Kernel, whole bool) (w Work) {
 		}
 		w.Float += active * c.Float * times
 		w.Special += active * c.Special * times
+		w.Address += active * (c.Address*times + c.Start)
 		w.Sectors += active * c.Sectors * times
 		w.Stages = append(w.Stages, Stage{
 			Issued: t, Turns: times, Points: straight.PointsPerThread(),
