@@ -80,6 +80,8 @@ type Ops struct {
 	Shifts  int            // of the divisions and remainders, those by a literal power of two
 	Unknown int            // of those of integers, those by what only a run knows
 	Apart   int            // of the minima and maxima, absolute differences of integers
+	Fused   int            // of the sums and differences of floats, those that a product stands in
+	Scaled  int            // of the divisions of floats, those by a literal
 }
 
 // Total is the number of all operations.
@@ -111,6 +113,9 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 	switch n.Op {
 	case halideir.OpAdd, halideir.OpSub:
 		o.add(AddSub, n.Type)
+		if n.Type.IsFloat() && (p.Nodes[n.Args[0]].Op == halideir.OpMul || p.Nodes[n.Args[1]].Op == halideir.OpMul) {
+			o.Fused += max(n.Type.Lanes, 1)
+		}
 	case halideir.OpMul:
 		o.add(Mul, n.Type)
 	case halideir.OpDiv, halideir.OpMod:
@@ -124,6 +129,8 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 		}
 		if by := &p.Nodes[n.Args[1]]; !n.Type.IsFloat() && by.Op != halideir.OpInt && by.Op != halideir.OpUint {
 			o.Unknown += max(n.Type.Lanes, 1)
+		} else if n.Type.IsFloat() && by.Op == halideir.OpFloat {
+			o.Scaled += max(n.Type.Lanes, 1)
 		}
 	case halideir.OpMin, halideir.OpMax:
 		o.add(MinMax, n.Type)

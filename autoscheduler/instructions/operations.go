@@ -1,0 +1,142 @@
+package instructions
+
+import (
+	"slices"
+
+	"gowarp/halideir/access"
+	"gowarp/internal/plan"
+)
+
+// functions are the instructions of each, counted in what Halide 21 makes for sm_75 of 32-bit floats: polynomials of its
+// own or of libdevice, on the path of usual arguments.
+var functions = map[string]float64{
+	"floor": 1, "ceil": 1, "round": 1, "trunc": 1, "is_nan": 1, "lerp": 3,
+	"exp": 20, "log": 25, "pow": 64, "sin": 54, "cos": 55, "tan": 41, "asin": 27, "acos": 27, "atan": 26, "atan2": 50,
+	"sinh": 37, "cosh": 37, "tanh": 20,
+}
+
+// units are the functions that special-function units have an instruction for.
+var units = map[string]bool{"sqrt": true, "fast_inverse": true, "fast_inverse_sqrt": true}
+
+// Instructions of PTX for operations that are more than one.
+const (
+	difference  = 4  // the absolute one of two integers: both of them, a comparison and a choice
+	anyDivision = 22 // of integers, by what only a run knows
+	special     = 20 // a function that is not in functions
+	// fusedDivisions of the special-function unit tell two loops apart that share a dimension of the grid: a quotient and a remainder.
+	fusedDivisions = 2
+)
+
+// operations are those of a definition.
+type operations struct {
+	known          bool
+	terms          Terms
+	float, special float64
+	casts          float64 // conversions, which points may share: not among terms
+}
+
+// operations are those of a stage, kept.
+func (e *Estimator) operations(fn, stage int) *operations {
+	o := &e.ops[e.pr.StageIndex(fn, stage)]
+	if !o.known {
+		st := e.pr.Access.Stage(fn, stage)
+		*o = operationsOf(&st.Value)
+		if nowhere(st.Store) || slices.ContainsFunc(st.Loads, func(l access.Load) bool { return nowhere(l.Index) }) {
+			o.add(operationsOf(&st.Address))
+		}
+	}
+	return o
+}
+
+// add adds what places are worked out by that hang on data: all others are in the terms of addresses.
+func (o *operations) add(more operations) {
+	o.terms = o.terms.Plus(&more.terms, 1)
+	o.terms[Conversion] += more.casts
+	o.float += more.float
+	o.special += more.special
+}
+
+// compute adds a definition's operations at so many points, but for its conversions.
+func (c *Count) compute(o *operations, points float64) {
+	c.Turn = c.Turn.Plus(&o.terms, points)
+	c.Float += points * o.float
+	c.Special += points * o.special
+}
+
+var (
+	floats  = [...]access.Kind{access.Float16, access.Float32, access.Float64}
+	narrow  = [...]access.Kind{access.Int8, access.Int16}
+	integer = [...]access.Kind{access.Int8, access.Int16, access.Int32, access.Int64}
+)
+
+// operationsOf are those of an expression. Products of floats that are added to something are one instruction with the sum.
+func operationsOf(o *access.Ops) operations {
+	r := operations{known: true, casts: float64(o.Class(access.Cast))}
+	sum := func(kinds []access.Kind, classes ...access.Class) (n float64) {
+		for _, c := range classes {
+			for _, k := range kinds {
+				n += float64(o.Count[c][k])
+			}
+		}
+		return n
+	}
+	r.float = sum(floats[:], access.AddSub, access.Mul, access.MinMax) - float64(o.Fused-o.Scaled)
+	r.special = sum(floats[:], access.Div) - float64(o.Scaled)
+	r.terms[Choice] = float64(o.Class(access.Compare) + o.Class(access.Select) + o.Class(access.Logic))
+	r.terms[Integer] = sum(integer[:], access.AddSub, access.Mul, access.MinMax) + float64(o.Class(access.Bitwise)+o.Class(access.Other)) + float64((difference-1)*o.Apart)
+	divisions, few := sum(integer[:], access.Div, access.Mod), sum(narrow[:], access.Div, access.Mod)
+	known := divisions - float64(o.Shifts+o.Unknown)
+	r.terms[Integer] += float64(o.Shifts + anyDivision*o.Unknown)
+	if divisions > 0 {
+		r.terms[NarrowDivision] = known * few / divisions
+		r.terms[Division] = known - r.terms[NarrowDivision]
+	}
+	for name, n := range o.Special {
+		cost, ok := functions[name]
+		switch {
+		case units[name]:
+			r.special += float64(n)
+		case ok:
+			r.terms[Function] += cost * float64(n)
+		default:
+			r.terms[Function] += special * float64(n)
+		}
+	}
+	return r
+}
+
+// Definition is what the operations of a definition come to, without what it loads.
+func Definition(o *access.Ops) plan.Counts {
+	r := operationsOf(o)
+	r.terms[Conversion] += r.casts
+	return plan.Counts{Issued: r.terms.Instructions() + r.float + r.special, Float: r.float, Special: r.special}
+}
+
+// OfPoint is at most what a point of a stage costs, with nothing that its neighbours have already.
+func OfPoint(pr *plan.Problem, fn, stage int) float64 {
+	ex := &pr.Expand[pr.StageIndex(fn, stage)]
+	st := pr.Access.Stage(fn, stage)
+	if st == nil {
+		return 0
+	}
+	n := Definition(&st.Value).Issued
+	for i := range ex.Calls {
+		n += Definition(&pr.Access.Stage(ex.Calls[i].Func, 0).Value).Issued
+	}
+	for i := range ex.Loads {
+		n++
+		for d := range ex.Loads[i].Index {
+			x := &ex.Loads[i].Index[d]
+			if d > 0 {
+				n += Weights[Row]
+			}
+			if x.Clamped {
+				n += Weights[ClampedRow]
+			}
+			if x.Kind == access.Unknown {
+				n += Weights[AnyPlace] + Weights[AnyElement]
+			}
+		}
+	}
+	return n
+}
