@@ -32,22 +32,6 @@ func untested(unrolled []plan.Use) []plan.Use {
 	return out
 }
 
-// mixed is a share of one and the rest of another.
-func (c Count) mixed(o *Count, share float64) Count {
-	mix := func(a *float64, b float64) { *a = share**a + (1-share)*b }
-	for i := range c.Turn {
-		mix(&c.Turn[i], o.Turn[i])
-		mix(&c.Once[i], o.Once[i])
-	}
-	mix(&c.Float, o.Float)
-	mix(&c.Special, o.Special)
-	mix(&c.Memory, o.Memory)
-	mix(&c.Requests, o.Requests)
-	mix(&c.Sectors, o.Sectors)
-	mix(&c.Global, o.Global)
-	return c
-}
-
 // averageWarps is the number of warps, of all blocks on average, in which a kernel's output keeps a thread busy: the last blocks of a grid have fewer points.
 func (e *Estimator) averageWarps(k *plan.Kernel) float64 {
 	n := &k.Out

@@ -13,18 +13,6 @@ import (
 	"gowarp/internal/plan"
 )
 
-// Count is what the points of one thread do at a turn of its serial loops.
-type Count struct {
-	Turn, Once     Terms   // what costs instructions of integers and control at each turn, and before the first
-	Float, Special float64 // what floating-point and special-function units do
-	Memory         float64 // loads and stores
-	// Requests are what the load/store unit is busy with for the Memory instructions: more than one each
-	// where the lanes of a warp are so far apart that banks or lines conflict.
-	Requests float64
-	Sectors  float64 // of 32 bytes of global memory that a warp's lanes ask for together
-	Global   float64 // of the Memory instructions, those of global memory
-}
-
 // Work is what one block does, in warp instructions.
 type Work struct {
 	Issued, Float, Special float64 // all instructions; those of two kinds of unit
@@ -128,78 +116,6 @@ func (e *Estimator) Work(k *plan.Kernel) Work {
 	return w
 }
 
-func (e *Estimator) work(k *plan.Kernel, whole bool) (w Work) {
-	if c := &k.Counted; c.Issued > 0 {
-		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Sectors
-		w.Stages = []Stage{{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
-		return w
-	}
-	warps := float64((k.ThreadsPerBlock() + 31) / 32)
-	var terms Terms
-	terms[Warp] = warps
-	out := e.averageWarps(k)
-	inside := interior(e.pr, k)
-	add := func(active float64, n *plan.Nest, register bool) {
-		straight, times := n.Straight()
-		c := e.points(k, &straight, register)
-		if inside > 0 && slices.ContainsFunc(straight.Unrolled, plan.Use.Guarded) {
-			free := straight
-			free.Unrolled = untested(straight.Unrolled)
-			c = e.points(k, &free, register).mixed(&c, inside)
-		}
-		t := c.Once.Plus(&c.Turn, times)
-		looseLoops(n, &t)
-		if times > 1 {
-			t[Turn] += times
-		}
-		terms = terms.Plus(&t, active)
-		w.Float += active * c.Float * times
-		w.Special += active * c.Special * times
-		w.Requests += active * c.Requests * times
-		w.Memory += active * c.Memory * times
-		if !whole {
-			return
-		}
-		w.Sectors += active * c.Sectors * times
-		w.Stages = append(w.Stages, Stage{
-			Issued: t.Instructions() + t.Parameters() + (c.Float+c.Special+c.Memory)*times, Turns: times, Points: straight.PointsPerThread(),
-			Global: c.Global > 0, Shared: c.Memory > c.Global && !register,
-		})
-	}
-	for i := range k.Members {
-		m := &k.Members[i]
-		for j := range m.Nests {
-			if m.Where == plan.AtThread {
-				add(out, &m.Nests[j], true)
-				continue
-			}
-			terms[Nest] += warps
-			terms[Dimension] += warps * float64(len(m.Nests[j].Threads))
-			terms[Loose] += warps * loose(&m.Nests[j])
-			w.Barriers++
-			add(activeWarps(k, &m.Nests[j]), &m.Nests[j], false)
-		}
-	}
-	terms[Nest] += warps
-	terms[Dimension] += warps * float64(len(k.Out.Blocks))
-	if shared := max(k.Out.Fused-1, 0); shared > 0 || k.Out.Wrap > 0 {
-		if k.Out.Wrap > 0 {
-			shared++
-		}
-		terms[Fused] += warps * float64(shared)
-		w.Special += warps * float64(shared) * fusedDivisions
-	}
-	add(out, &k.Out, false)
-	terms.interior(inside)
-	parameters := terms.Parameters()
-	w.Memory += parameters
-	w.Issued = terms.Instructions() + w.Float + w.Special + w.Memory
-	if whole {
-		w.Terms = terms
-	}
-	return w
-}
-
 // looseLoops is what the loops cost that run over what is known of a region at run time only: even of one iteration they are there,
 // and step what addresses are behind.
 func looseLoops(n *plan.Nest, t *Terms) {
@@ -291,35 +207,6 @@ func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 	return b
 }
 
-func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
-	shifts := Shifts(n)
-	if slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return u.Guarded() && u.Extent > 1 }) {
-		// Points that are tested one by one are in branches of their own, in which the compiler finds about half
-		// of what it would find in one piece of code.
-		alone := *n
-		alone.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), plan.Use.Guarded)
-		together := Shifts(&alone)
-		tests := float64(len(shifts) / len(together))
-		one, all := e.straight(k, &alone, together, register), e.straight(k, n, shifts, register)
-		half := func(a, b float64) float64 { return (a*tests + b) / 2 }
-		c := all
-		for i := range c.Turn {
-			c.Turn[i] = half(one.Turn[i], all.Turn[i]) // but what is worked out before the tests is so once
-		}
-		c.Turn[Pointer] = all.Turn[Pointer]
-		c.Float, c.Special = half(one.Float, all.Float), half(one.Special, all.Special)
-		c.Memory, c.Requests = half(one.Memory, all.Memory), half(one.Requests, all.Requests)
-		c.Sectors, c.Global = half(one.Sectors, all.Sectors), half(one.Global, all.Global)
-		for _, u := range n.Unrolled {
-			if u.Guarded() {
-				c.Turn[Test] += float64(len(shifts))
-			}
-		}
-		return c
-	}
-	return e.straight(k, n, shifts, register)
-}
-
 // turning has the bit of every serial loop that turns, as access.Index.Loops has them.
 func turning(n *plan.Nest) uint64 {
 	loops := uint64(0)
@@ -332,14 +219,6 @@ func turning(n *plan.Nest) uint64 {
 }
 
 func moves(x *access.Index, loops uint64) bool { return x.Loops&loops != 0 }
-
-// address is where the cost of an index goes: once a turn if it moves with the turning loops.
-func (c *Count) address(x *access.Index, turn uint64) *Terms {
-	if moves(x, turn) {
-		return &c.Turn
-	}
-	return &c.Once
-}
 
 // clampedOr is the term of an index that is clamped, or of one that a boundary condition clamps.
 func clampedOr(x *access.Index, clamped, likely Term) Term {
@@ -358,152 +237,6 @@ func column(n *plan.Nest, s Shift) int64 { return s.of(n.Along.Loop) }
 // nowhere reports whether a place hangs on what is not known.
 func nowhere(idx []access.Index) bool {
 	return slices.ContainsFunc(idx, func(x access.Index) bool { return x.Kind == access.Unknown && !x.IsSum() })
-}
-
-// straight is what points cost in one piece of code.
-func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
-	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
-	points := float64(len(shifts))
-	c, turn := Count{}, turning(n)
-	own := e.operations(n.Func, n.Stage)
-	c.compute(own, points)
-	casts := own.casts
-	seen := &e.seen
-	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf} {
-		m.Clear()
-	}
-	for i := range ex.Calls {
-		call := &ex.Calls[i]
-		does := e.operations(call.Func, 0)
-		for _, s := range shifts {
-			at := placeKey(call.Func, 0, 0, call.Index, s)
-			if nowhere(call.Index) {
-				at = at.and(int64(call.In)) // what one definition looks up is at one place, what another does at another
-			}
-			if seen.called.Add(uint64(at)) {
-				c.compute(does, 1)
-				c.Turn[Conversion] += does.casts
-			}
-		}
-	}
-	for i := range ex.Loads {
-		t := &ex.Loads[i]
-		where, in := k.PlaceOf(t.Func)
-		if in && where == plan.AtThread {
-			continue // in a register
-		}
-		vectors := !in && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
-		for _, s := range shifts {
-			at := placeKey(t.Func, t.Input, t.Out, t.Index, s)
-			if nowhere(t.Index) {
-				at = at.and(int64(i)) // two places that are not known are not one
-			}
-			if !seen.loaded.Add(uint64(at)) {
-				continue
-			}
-			c.Memory++
-			c.Requests += e.ways(n, t.Index, t.Bytes)
-			for d := range t.Index {
-				if !nowhere(t.Index[d : d+1]) {
-					continue
-				}
-				c.Turn[AnyElement]++
-				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)))) {
-					c.Turn[AnyPlace]++
-				}
-			}
-			if in { // a constant behind an address of the thread's
-				if seen.pointers.Add(uint64(residues(t.Func, t.Index, s))) {
-					c.Turn[Pointer]++
-				}
-				continue
-			}
-			c.Global++
-			if nowhere(t.Index) || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
-				c.Sectors += e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
-			}
-			if vectors {
-				c.widen(e, n, t, s)
-			}
-			if seen.buffers.Add(uint64(placeKey(t.Func, t.Input, 0, nil, nil))) {
-				c.Once[Buffer]++
-				c.Once[Stride] += float64(max(0, len(t.Index)-1))
-			}
-			if len(t.Index) == 0 {
-				continue
-			}
-			if seen.rows.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[1:], s))) {
-				c.Once[Row]++
-				if of := uint64(placeKey(t.Func, t.Input, 0, nil, nil)); seen.rowsOf.Or(of, 0) == 0 {
-					seen.rowsOf.Or(of, 1)
-				} else if seen.rowsOf.Or(of, 0) == 1 {
-					seen.rowsOf.Or(of, 2)
-					c.Once[Step]++
-				}
-				turned := false
-				for d := range t.Index {
-					turned = turned || moves(&t.Index[d], turn)
-				}
-				if turned {
-					c.Turn[TurnedRow]++
-				}
-				for d := range t.Index[1:] {
-					if x := &t.Index[d+1]; x.Clamped {
-						c.address(x, turn)[clampedOr(x, ClampedRow, LikelyRow)]++
-						if seen.clamped.Add(uint64(placeKey(t.Func, t.Input, d+1, nil, nil))) {
-							c.Once[ClampedDimension]++
-						}
-					}
-				}
-			}
-			if x := &t.Index[0]; x.Clamped {
-				c.address(x, turn)[clampedOr(x, ClampedElement, LikelyElement)]++ // it is no constant behind the row's address
-				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[:1], s))) {
-					c.address(x, turn)[clampedOr(x, ClampedColumn, LikelyColumn)]++
-				}
-				if seen.clamped.Add(uint64(placeKey(t.Func, t.Input, 0, nil, nil))) {
-					c.Once[ClampedDimension]++
-				}
-			}
-		}
-	}
-	// Most conversions are of what was loaded, once for all points that use it.
-	if taps := points * float64(len(ex.Loads)); taps > 0 {
-		casts *= min(1, max(float64(seen.loaded.Len())/taps, 1/points))
-	}
-	c.Turn[Conversion] += points * casts
-	if !register {
-		_, in := k.PlaceOf(n.Func)
-		stores := points
-		if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
-			if !in && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), st.Store) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, st.Store, s)%plan.VectorLanes != 0 }) {
-				stores /= plan.VectorLanes
-			}
-			c.Requests += stores * e.ways(n, st.Store, e.pr.Bytes(n.Func))
-		}
-		c.Memory += stores * float64(len(e.pr.P.Funcs[n.Func].Types))
-		if in {
-			c.Turn[Pointer]++
-		} else {
-			for _, s := range shifts {
-				var idx []access.Index
-				if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil && len(st.Store) > 0 {
-					idx = st.Store[1:]
-				}
-				seen.stores.Add(uint64(placeKey(0, 0, 0, idx, s)))
-			}
-			c.Once[Buffer]++
-			c.Once[StoredRow] += float64(seen.stores.Len())
-			c.Global += stores * float64(len(e.pr.P.Funcs[n.Func].Types))
-			if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
-				c.Sectors += stores * sectors(n, st.Store, e.pr.Bytes(n.Func))
-			}
-			if turn != 0 {
-				c.Turn[TurnedRow] += float64(seen.stores.Len())
-			}
-		}
-	}
-	return c
 }
 
 // TableBytes is up to what size a table that is looked up stays in L1: half of the least that an SM has of it.

@@ -32,7 +32,8 @@ type operations struct {
 	known          bool
 	terms          Terms
 	float, special float64
-	casts          float64 // conversions, which points may share: not among terms
+	casts          float64     // of the conversions in terms, those of its own values: points may share them
+	places         *operations // that work out places which hang on data: all others are in the terms of addresses
 }
 
 // operations are those of a stage, kept.
@@ -42,36 +43,32 @@ func (e *Estimator) operations(fn, stage int) *operations {
 		st := e.pr.Access.Stage(fn, stage)
 		*o = operationsOf(&st.Value)
 		if nowhere(st.Store) || slices.ContainsFunc(st.Loads, func(l access.Load) bool { return nowhere(l.Index) }) {
-			o.add(operationsOf(&st.Address))
+			places := operationsOf(&st.Address)
+			o.places = &places
 		}
 	}
 	return o
 }
 
-// add adds what places are worked out by that hang on data: all others are in the terms of addresses.
-func (o *operations) add(more operations) {
-	o.terms = o.terms.Plus(&more.terms, 1)
-	o.terms[Conversion] += more.casts
-	o.float += more.float
-	o.special += more.special
-}
-
-// compute adds a definition's operations at so many points, but for its conversions.
-func (c *Count) compute(o *operations, points float64) {
-	c.Turn = c.Turn.Plus(&o.terms, points)
-	c.Float += points * o.float
-	c.Special += points * o.special
+// compute adds a definition's operations at so many points. Places that are constants take none.
+func (p *Part) compute(o *operations, points float64, constants bool) {
+	p.Terms = p.Terms.Plus(&o.terms, points)
+	p.Float += points * o.float
+	p.Special += points * o.special
+	if o.places != nil && !constants {
+		p.compute(o.places, points, false)
+	}
 }
 
 var (
 	floats  = [...]access.Kind{access.Float16, access.Float32, access.Float64}
-	narrow  = [...]access.Kind{access.Int8, access.Int16}
 	integer = [...]access.Kind{access.Int8, access.Int16, access.Int32, access.Int64}
 )
 
 // operationsOf are those of an expression. Products of floats that are added to something are one instruction with the sum.
 func operationsOf(o *access.Ops) operations {
-	r := operations{known: true, casts: float64(o.Class(access.Cast))}
+	r := operations{known: true, casts: float64(o.Class(access.Cast) - o.Widths)}
+	r.terms[Conversion], r.terms[Width] = r.casts, float64(o.Widths)
 	sum := func(kinds []access.Kind, classes ...access.Class) (n float64) {
 		for _, c := range classes {
 			for _, k := range kinds {
@@ -83,14 +80,10 @@ func operationsOf(o *access.Ops) operations {
 	r.float = sum(floats[:], access.AddSub, access.Mul, access.MinMax) - float64(o.Fused-o.Scaled)
 	r.special = sum(floats[:], access.Div) - float64(o.Scaled)
 	r.terms[Choice] = float64(o.Class(access.Compare) + o.Class(access.Select) + o.Class(access.Logic))
-	r.terms[Integer] = sum(integer[:], access.AddSub, access.Mul, access.MinMax) + float64(o.Class(access.Bitwise)+o.Class(access.Other)) + float64((difference-1)*o.Apart)
-	divisions, few := sum(integer[:], access.Div, access.Mod), sum(narrow[:], access.Div, access.Mod)
-	known := divisions - float64(o.Shifts+o.Unknown)
+	r.terms[Integer] = sum(integer[:], access.AddSub, access.Mul, access.MinMax) + float64(o.Class(access.Bitwise)+o.Class(access.Other)) + float64((difference-1)*o.Apart) - float64(o.FusedInts)
 	r.terms[Integer] += float64(o.Shifts + anyDivision*o.Unknown)
-	if divisions > 0 {
-		r.terms[NarrowDivision] = known * few / divisions
-		r.terms[Division] = known - r.terms[NarrowDivision]
-	}
+	r.terms[UnsignedDivision] = float64(o.Unsigned)
+	r.terms[Division] = sum(integer[:], access.Div, access.Mod) - float64(o.Shifts+o.Unknown+o.Unsigned)
 	for name, n := range o.Special {
 		cost, ok := functions[name]
 		switch {
@@ -108,7 +101,6 @@ func operationsOf(o *access.Ops) operations {
 // Definition is what the operations of a definition come to, without what it loads.
 func Definition(o *access.Ops) plan.Counts {
 	r := operationsOf(o)
-	r.terms[Conversion] += r.casts
 	return plan.Counts{Issued: r.terms.Instructions() + r.float + r.special, Float: r.float, Special: r.special}
 }
 

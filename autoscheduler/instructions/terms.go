@@ -33,9 +33,14 @@ const (
 	Integer          // an operation on integers
 	Choice           // a comparison, a choice between two values, an operation on conditions
 	Division         // of integers of 32 bits, by a constant
-	NarrowDivision   // of fewer bits
-	Conversion       // from one type to another
+	UnsignedDivision // of integers without a sign
+	Conversion       // from integers to floats, or back
+	Width            // from integers to others
 	Function         // an instruction of a function that is a polynomial, see functions
+	// Of all warps, whether they have work or not.
+	EntryBuffer // a buffer in global memory
+	EntryStride // a dimension of it beyond the first
+	EntryClamp  // a dimension whose places are clamped
 	NumTerms
 )
 
@@ -94,7 +99,11 @@ var termNames = [NumTerms]string{
 	Integer:          "Integer",
 	Choice:           "Choice",
 	Division:         "Division",
-	NarrowDivision:   "NarrowDivision",
+	UnsignedDivision: "UnsignedDivision",
+	Width:            "Width",
+	EntryBuffer:      "EntryBuffer",
+	EntryStride:      "EntryStride",
+	EntryClamp:       "EntryClamp",
 	Conversion:       "Conversion",
 	Function:         "Function",
 }
@@ -103,8 +112,8 @@ func (t Term) String() string { return termNames[t] }
 
 // interior has a share of the blocks do without what boundary conditions clamp.
 func (t *Terms) interior(share float64) {
-	for likely, clamped := range map[Term]Term{LikelyRow: ClampedRow, LikelyColumn: ClampedColumn, LikelyElement: ClampedElement} {
-		t[clamped] += t[likely] * (1 - share)
-		t[likely] = 0
+	for _, of := range [...]struct{ likely, clamped Term }{{LikelyRow, ClampedRow}, {LikelyColumn, ClampedColumn}, {LikelyElement, ClampedElement}} {
+		t[of.clamped] += t[of.likely] * (1 - share)
+		t[of.likely] = 0
 	}
 }

@@ -103,7 +103,7 @@ func (e *Estimator) readsItself(n *plan.Nest) bool {
 }
 
 // widen counts what a point loads as an element of a vector or of half a one, once all of that is loaded.
-func (c *Count) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift) {
+func (c *Part) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift) {
 	at, row := e.phase(t.Func, t.Input, t.Index, s)+along(&t.Index[0], s), placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)
 	first := bounds.FloorDiv(at, plan.VectorLanes)
 	lane := int32(1) << (at - first*plan.VectorLanes)

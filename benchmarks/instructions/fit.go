@@ -35,7 +35,7 @@ func fit(w io.Writer, all []pair) {
 		memory = append(memory, equation{p.Terms, p.Count.Memory - (p.Estimate.Memory - p.Terms.Parameters()), p.Count.issued(), heavy})
 	}
 	var parameters instructions.Terms
-	for _, t := range []instructions.Term{instructions.Warp, instructions.Nest, instructions.Buffer, instructions.Stride, instructions.ClampedRow, instructions.ClampedColumn, instructions.Loose, instructions.StoredRow} {
+	for _, t := range []instructions.Term{instructions.Warp, instructions.Dimension, instructions.EntryBuffer, instructions.EntryStride, instructions.EntryClamp, instructions.Loose, instructions.Fused} {
 		parameters[t] = 1
 	}
 	free := instructions.Terms{}
@@ -43,6 +43,9 @@ func fit(w io.Writer, all []pair) {
 		free[t] = 1
 	}
 	for _, t := range fixed {
+		free[t] = 0
+	}
+	for _, t := range []instructions.Term{instructions.EntryBuffer, instructions.EntryStride, instructions.EntryClamp} {
 		free[t] = 0
 	}
 	fmt.Fprintf(w, "weights by %d kernels\n", len(rest))
@@ -114,7 +117,7 @@ func least(eqs []equation, free, start instructions.Terms) instructions.Terms {
 }
 
 // fixed are terms whose weights are what the code shows: an operation is an instruction.
-var fixed = []instructions.Term{instructions.Integer, instructions.Choice, instructions.Division, instructions.NarrowDivision, instructions.Function}
+var fixed = []instructions.Term{instructions.Integer, instructions.Choice, instructions.Division, instructions.UnsignedDivision, instructions.Function}
 
 func show(w io.Writer, weights instructions.Terms) {
 	for t, v := range weights {
