@@ -34,20 +34,34 @@ type operations struct {
 	float, special float64
 	casts          float64     // of the conversions in terms, those of its own values: points may share them
 	places         *operations // that work out places which hang on data: all others are in the terms of addresses
+	uniform        *operations // of these, what is the same for all threads and turns
 }
 
 // operations are those of a stage, kept.
 func (e *Estimator) operations(fn, stage int) *operations {
 	o := &e.ops[e.pr.StageIndex(fn, stage)]
 	if !o.known {
-		st := e.pr.Access.Stage(fn, stage)
-		*o = operationsOf(&st.Value)
-		if nowhere(st.Store) || slices.ContainsFunc(st.Loads, func(l access.Load) bool { return nowhere(l.Index) }) {
-			places := operationsOf(&st.Address)
-			o.places = &places
-		}
+		*o = stageOperations(e.pr.Access.Stage(fn, stage))
 	}
 	return o
+}
+
+func stageOperations(st *access.Stage) operations {
+	o := operationsOf(&st.Value)
+	if st.Uniform.Total() > 0 {
+		uniform := operationsOf(&st.Uniform)
+		o.uniform = &uniform
+	}
+	if fromData(st.Store) || slices.ContainsFunc(st.Loads, func(l access.Load) bool { return fromData(l.Index) }) {
+		places := operationsOf(&st.Address)
+		o.places = &places
+	}
+	return o
+}
+
+// fromData reports whether a place hangs on values that are loaded.
+func fromData(idx []access.Index) bool {
+	return slices.ContainsFunc(idx, func(x access.Index) bool { return x.DataDependent })
 }
 
 // compute adds a definition's operations at so many points. Places that are constants take none.
@@ -98,10 +112,24 @@ func operationsOf(o *access.Ops) operations {
 	return r
 }
 
-// Definition is what the operations of a definition come to, without what it loads.
-func Definition(o *access.Ops) plan.Counts {
-	r := operationsOf(o)
-	return plan.Counts{Issued: r.terms.Instructions() + r.float + r.special, Float: r.float, Special: r.special}
+// shareUniform takes out of the turns, and out of all points but one, what is the same for all.
+func (c *Count) shareUniform(o *operations, points float64) {
+	if o.uniform == nil {
+		return
+	}
+	u := *o.uniform
+	var p Part
+	p.compute(&u, 1, true)
+	c.Turn.add(&p, -points)
+	c.Once.add(&p, 1)
+}
+
+// Definition is what the operations of a stage's definition come to, without what it loads.
+func Definition(st *access.Stage) plan.Counts {
+	var p Part
+	o := stageOperations(st)
+	p.compute(&o, 1, false)
+	return plan.Counts{Issued: p.issued(), Float: p.Float, Special: p.Special}
 }
 
 // OfPoint is at most what a point of a stage costs, with nothing that its neighbours have already.
@@ -111,9 +139,9 @@ func OfPoint(pr *plan.Problem, fn, stage int) float64 {
 	if st == nil {
 		return 0
 	}
-	n := Definition(&st.Value).Issued
+	n := Definition(st).Issued
 	for i := range ex.Calls {
-		n += Definition(&pr.Access.Stage(ex.Calls[i].Func, 0).Value).Issued
+		n += Definition(pr.Access.Stage(ex.Calls[i].Func, 0)).Issued
 	}
 	for i := range ex.Loads {
 		n++

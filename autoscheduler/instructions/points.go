@@ -55,7 +55,7 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 	tests := float64(len(shifts) / len(together))
 	one, all := e.straight(k, &alone, together, register), e.straight(k, n, shifts, register)
 	found := foundAcrossTests
-	if turning(n) != 0 {
+	if n.Stage > 0 && turning(n) != 0 {
 		found = 0
 	}
 	var c Count
@@ -82,6 +82,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	known := len(ex.Folded) > 0 // what places hang on is constants then
 	own := e.operations(n.Func, n.Stage)
 	c.Turn.compute(own, points, known)
+	c.shareUniform(own, points)
 	c.Turn.Terms[Conversion] -= points * own.casts // see below
 	seen := &e.seen
 	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf} {
@@ -132,8 +133,12 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				if !nowhere(t.Index[d : d+1]) {
 					continue
 				}
+				if known {
+					part.Terms[Integer]++
+					continue
+				}
 				part.Terms[AnyElement]++
-				if !known && seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)))) {
+				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)))) {
 					part.Terms[AnyPlace]++
 				}
 			}
@@ -150,7 +155,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			if vectors {
 				part.widen(e, n, t, s)
 			}
-			e.address(&c, t, s, turn)
+			e.address(&c, n, t, s, turn)
 		}
 	}
 	// Most conversions are of what was loaded, once for all points that use it.
@@ -166,7 +171,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 }
 
 // address counts what it takes to know where an element of a buffer in global memory is.
-func (e *Estimator) address(c *Count, t *plan.Tap, s Shift, turn uint64) {
+func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn uint64) {
 	seen, once := &e.seen, &c.Once.Terms
 	buffer := placeKey(t.Func, t.Input, 0, nil, nil)
 	if seen.buffers.Add(uint64(buffer)) {
@@ -200,7 +205,7 @@ func (e *Estimator) address(c *Count, t *plan.Tap, s Shift, turn uint64) {
 			once[Step]++
 		}
 		if movesAny(t.Index, turn) {
-			c.Turn.Terms[TurnedRow]++
+			c.Turn.Terms[turnedRow(e.readsItself(n) && t.Func == n.Func)]++
 		}
 		for d := 1; d < len(t.Index); d++ {
 			if t.Index[d].Clamped {
@@ -251,6 +256,15 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 		part.Sectors += stores * sectors(n, at, e.pr.Bytes(n.Func))
 	}
 	if part == &c.Turn && turn != 0 {
-		c.Turn.Terms[TurnedRow] += rows
+		c.Turn.Terms[turnedRow(e.readsItself(n))] += rows
 	}
+}
+
+// turnedRow is the term of a row that moves with a loop, of a buffer that the stage both reads and writes or not: the compiler is to see there which turn reads what another has
+// written, so that its addresses are not chained.
+func turnedRow(both bool) Term {
+	if both {
+		return OwnRow
+	}
+	return TurnedRow
 }

@@ -16,6 +16,7 @@ const (
 	Row                        // a row of it: the address, from that of another
 	StoredRow                  // one that is stored to
 	TurnedRow                  // a row that moves with a serial loop: a step, each turn
+	OwnRow                     // one of a buffer that the stage both reads and writes
 	ClampedRow                 // a dimension of a row whose place is clamped
 	ClampedColumn              // a place in a row that is clamped, once for all rows
 	ClampedElement             // an element there: it is no constant behind the row's address
@@ -82,6 +83,7 @@ var termNames = [NumTerms]string{
 	Row:              "Row",
 	StoredRow:        "StoredRow",
 	TurnedRow:        "TurnedRow",
+	OwnRow:           "OwnRow",
 	ClampedRow:       "ClampedRow",
 	ClampedColumn:    "ClampedColumn",
 	ClampedElement:   "ClampedElement",

@@ -71,7 +71,7 @@ func (p *Part) issued() float64 {
 // inside is what points cost, of which a share of blocks tests none.
 func (e *Estimator) inside(k *plan.Kernel, n *plan.Nest, register bool, share float64) Count {
 	tested := e.points(k, n, register)
-	if share == 0 || turning(n) != 0 || !slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) {
+	if share == 0 || n.Stage > 0 || !slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) {
 		return tested
 	}
 	free := *n
