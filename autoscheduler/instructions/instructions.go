@@ -198,7 +198,12 @@ func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 	if register {
 		b = append(b, 1)
 	}
-	b = binary.AppendVarint(b, int64(turning(n)))
+	b = binary.AppendUvarint(b, turning(n))
+	for _, u := range n.Serial {
+		if u.Extent > 1 && !u.Unroll {
+			b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Steps)
+		}
+	}
 	for i := range k.Members {
 		b = append(b, byte(k.Members[i].Where))
 		b = binary.AppendVarint(b, int64(k.Members[i].Func))

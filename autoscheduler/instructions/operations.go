@@ -21,7 +21,7 @@ var units = map[string]bool{"sqrt": true, "fast_inverse": true, "fast_inverse_sq
 // Instructions of PTX for operations that are more than one.
 const (
 	difference  = 4  // the absolute one of two integers: both of them, a comparison and a choice
-	anyDivision = 22 // of integers, by what only a run knows
+	roundedDown = 5  // more for a division of integers with a sign, by what only a run knows: towards minus infinity
 	special     = 20 // a function that is not in functions
 	// fusedDivisions of the special-function unit tell two loops apart that share a dimension of the grid: a quotient and a remainder.
 	fusedDivisions = 2
@@ -92,10 +92,10 @@ func operationsOf(o *access.Ops) operations {
 		return n
 	}
 	r.float = sum(floats[:], access.AddSub, access.Mul, access.MinMax) - float64(o.Fused-o.Scaled)
-	r.special = sum(floats[:], access.Div) - float64(o.Scaled)
+	r.special = sum(floats[:], access.Div) - float64(o.Scaled) + float64(o.Unknown)
 	r.terms[Choice] = float64(o.Class(access.Compare) + o.Class(access.Select) + o.Class(access.Logic))
 	r.terms[Integer] = sum(integer[:], access.AddSub, access.Mul, access.MinMax) + float64(o.Class(access.Bitwise)+o.Class(access.Other)) + float64((difference-1)*o.Apart) - float64(o.FusedInts)
-	r.terms[Integer] += float64(o.Shifts + anyDivision*o.Unknown)
+	r.terms[Integer] += float64(o.Shifts + roundedDown*(o.Unknown-o.Plain))
 	r.terms[UnsignedDivision] = float64(o.Unsigned)
 	r.terms[Division] = sum(integer[:], access.Div, access.Mod) - float64(o.Shifts+o.Unknown+o.Unsigned)
 	for name, n := range o.Special {

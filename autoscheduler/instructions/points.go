@@ -88,23 +88,16 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf} {
 		m.Clear()
 	}
-	// when is the part that something of a place belongs to.
-	when := func(idx []access.Index) *Part {
-		if turn == 0 || movesAny(idx, turn) {
-			return &c.Turn
-		}
-		return &c.Once
-	}
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
-		does, part := e.operations(call.Func, 0), when(call.Index)
+		does, each := e.operations(call.Func, 0), share(n, call.Index)
 		for _, s := range shifts {
 			at := placeKey(call.Func, 0, 0, call.Index, s)
 			if nowhere(call.Index) {
 				at = at.and(int64(call.In)) // what one definition looks up is at one place, what another does at another
 			}
 			if seen.called.Add(uint64(at)) {
-				part.compute(does, 1, known)
+				c.Turn.compute(does, each, known)
 			}
 		}
 	}
@@ -114,9 +107,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		if in && where == plan.AtThread {
 			continue // in a register
 		}
-		part := &c.Turn
+		each, part := 1.0, &c.Turn
 		if !in {
-			part = when(t.Index)
+			each = share(n, t.Index)
 		}
 		vectors := !in && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
 		for _, s := range shifts {
@@ -127,33 +120,38 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			if !seen.loaded.Add(uint64(at)) {
 				continue
 			}
-			part.Memory++
-			part.Requests += e.ways(n, t.Index, t.Bytes)
+			part.Memory += each
+			part.Requests += each * e.ways(n, t.Index, t.Bytes)
 			for d := range t.Index {
 				if !nowhere(t.Index[d : d+1]) {
 					continue
 				}
 				if known {
-					part.Terms[Integer]++
+					part.Terms[Integer] += each
 					continue
 				}
-				part.Terms[AnyElement]++
+				part.Terms[AnyElement] += each
 				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)))) {
-					part.Terms[AnyPlace]++
+					part.Terms[AnyPlace] += each
 				}
 			}
 			if in { // a constant behind an address of the thread's
 				if seen.pointers.Add(uint64(residues(t.Func, t.Index, s))) {
 					part.Terms[Pointer]++
 				}
+				for d := range t.Index {
+					if t.Index[d].Clamped && seen.columns.Add(uint64(placeKey(t.Func, t.Input, d, t.Index[d:d+1], s))) {
+						part.Terms[ClampedShared]++
+					}
+				}
 				continue
 			}
-			part.Global++
+			part.Global += each
 			if nowhere(t.Index) || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
-				part.Sectors += e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
+				part.Sectors += each * e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
 			}
 			if vectors {
-				part.widen(e, n, t, s)
+				part.widen(e, n, t, s, each)
 			}
 			e.address(&c, n, t, s, turn)
 		}
@@ -168,6 +166,22 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		e.store(&c, k, n, shifts, turn)
 	}
 	return c
+}
+
+// share is in how many of the turns of a nest's loops something at a place happens: the compiler takes out of the innermost ones what does not move with them.
+func share(n *plan.Nest, idx []access.Index) float64 {
+	share := 1.0
+	for _, u := range n.Serial {
+		if u.Extent <= 1 || u.Unroll {
+			continue
+		}
+		if movesAny(idx, access.LoopBit(u.Loop)) {
+			break
+		}
+		steps := max(u.Steps, 1)
+		share /= float64((u.Extent + steps - 1) / steps)
+	}
+	return share
 }
 
 // address counts what it takes to know where an element of a buffer in global memory is.
@@ -205,7 +219,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 			once[Step]++
 		}
 		if movesAny(t.Index, turn) {
-			c.Turn.Terms[turnedRow(e.readsItself(n) && t.Func == n.Func)]++
+			c.Turn.Terms[turnedRow(e.readsItself(n) && t.Func == n.Func)] += share(n, t.Index)
 		}
 		for d := 1; d < len(t.Index); d++ {
 			if t.Index[d].Clamped {
@@ -225,19 +239,19 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift, turn uint64) {
 	_, in := k.PlaceOf(n.Func)
 	var at []access.Index
-	part := &c.Turn
+	part, each := &c.Turn, 1.0
 	stores := float64(len(shifts))
 	if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
 		at = st.Store
-		if turn != 0 && !in && !movesAny(at, turn) {
-			part = &c.Once // a sum stays in a register
+		if !in {
+			each = share(n, at) // a sum stays in a register
 		}
 		if !in && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), at) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, at, s)%plan.VectorLanes != 0 }) {
 			stores /= plan.VectorLanes
 		}
-		part.Requests += stores * e.ways(n, at, e.pr.Bytes(n.Func))
+		part.Requests += each * stores * e.ways(n, at, e.pr.Bytes(n.Func))
 	}
-	values := stores * float64(len(e.pr.P.Funcs[n.Func].Types))
+	values := each * stores * float64(len(e.pr.P.Funcs[n.Func].Types))
 	part.Memory += values
 	if in {
 		c.Turn.Terms[Pointer]++
@@ -253,10 +267,10 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 	once[StoredRow] += rows
 	part.Global += values
 	if at != nil {
-		part.Sectors += stores * sectors(n, at, e.pr.Bytes(n.Func))
+		part.Sectors += each * stores * sectors(n, at, e.pr.Bytes(n.Func))
 	}
-	if part == &c.Turn && turn != 0 {
-		c.Turn.Terms[turnedRow(e.readsItself(n))] += rows
+	if movesAny(at, turn) {
+		c.Turn.Terms[turnedRow(e.readsItself(n))] += each * rows
 	}
 }
 

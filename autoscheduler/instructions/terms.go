@@ -24,6 +24,7 @@ const (
 	LikelyColumn
 	LikelyElement
 	ClampedDimension // a dimension of a buffer whose places are clamped: its ends
+	ClampedShared    // a place in shared memory that is clamped
 	Step             // a buffer of which there is more than one row: how far those are apart
 	AnyPlace         // a place that no loop gives
 	AnyElement       // an element there
@@ -91,6 +92,7 @@ var termNames = [NumTerms]string{
 	LikelyColumn:     "LikelyColumn",
 	LikelyElement:    "LikelyElement",
 	ClampedDimension: "ClampedDimension",
+	ClampedShared:    "ClampedShared",
 	Step:             "Step",
 	AnyPlace:         "AnyPlace",
 	AnyElement:       "AnyElement",

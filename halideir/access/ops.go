@@ -84,6 +84,7 @@ type Ops struct {
 	Scaled  int            // of the divisions of floats, those by a literal
 	// Of integers: sums and differences that a product stands in; divisions and remainders of numbers without a sign by literals that are no power of two; casts from integers of other widths.
 	FusedInts, Unsigned, Widths int
+	Plain                       int // of Unknown, those of numbers without a sign
 }
 
 // Total is the number of all operations.
@@ -135,6 +136,9 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 		}
 		if by := &p.Nodes[n.Args[1]]; !n.Type.IsFloat() && by.Op != halideir.OpInt && by.Op != halideir.OpUint {
 			o.Unknown += max(n.Type.Lanes, 1)
+			if n.Type.Code == halideir.UInt {
+				o.Plain += max(n.Type.Lanes, 1)
+			}
 		} else if n.Type.IsFloat() && by.Op == halideir.OpFloat {
 			o.Scaled += max(n.Type.Lanes, 1)
 		}
