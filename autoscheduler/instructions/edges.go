@@ -54,6 +54,9 @@ func (e *Estimator) averageWarps(k *plan.Kernel) float64 {
 		rest := e.extent(n, u.Loop) - (blocks[d]-1)*n.Blocks[b].Tile
 		last[d] = max(1, min(u.Extent, (rest+points-1)/points))
 	}
+	if last == full {
+		return warpsOf(k, full)
+	}
 	sum := 0.0
 	for at := range 8 {
 		ext, times := full, 1.0

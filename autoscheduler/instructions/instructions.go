@@ -37,7 +37,7 @@ type Stage struct {
 type Estimator struct {
 	pr        *plan.Problem
 	inputs    []bounds.Box // where they begin and end
-	memo      map[string]Count
+	memo      map[string]*Count
 	rows      map[string]int // RowLoads
 	invariant map[string]int // Invariants
 	ops       []operations   // by stage index
@@ -51,7 +51,7 @@ type kept struct{ pr *plan.Problem }
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{pr}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}, invariant: map[string]int{}, ops: make([]operations, pr.NumStages())}
+		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]*Count{}, rows: map[string]int{}, invariant: map[string]int{}, ops: make([]operations, pr.NumStages())}
 	})
 }
 
@@ -155,6 +155,9 @@ func activeWarps(k *plan.Kernel, n *plan.Nest) float64 {
 
 // warpsOf is in how many warps there are threads of such a box.
 func warpsOf(k *plan.Kernel, ext [3]int64) float64 {
+	if k.Block[0]%plan.WarpLanes == 0 {
+		return float64((ext[0] + plan.WarpLanes - 1) / plan.WarpLanes * ext[1] * ext[2])
+	}
 	warps, last := 0.0, int64(-1)
 	for z := range ext[2] {
 		for y := range ext[1] {
@@ -173,8 +176,8 @@ func warpsOf(k *plan.Kernel, ext [3]int64) float64 {
 }
 
 // points is what the unrolled points of a thread cost together.
-func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) Count {
-	return remember(e.memo, e.shape(k, n, register), func() Count { return e.count(k, n, register) })
+func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) *Count {
+	return remember(e.memo, e.shape(k, n, register), func() *Count { return e.count(k, n, register) })
 }
 
 // remember works something out once for each shape.

@@ -42,10 +42,11 @@ func (c *Count) add(o *Count, n float64) {
 	c.Once.add(&o.Once, n)
 }
 
-func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
+func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) *Count {
 	shifts := Shifts(n)
 	if !slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return u.Guarded() && u.Extent > 1 }) {
-		return e.straight(k, n, shifts, register)
+		c := e.straight(k, n, shifts, register)
+		return &c
 	}
 	// Points that are tested one by one are in branches of their own, in which the compiler finds about half
 	// of what it would find in one piece of code, and nothing where a loop is around them.
@@ -68,7 +69,7 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
 			c.Turn.Terms[Test] += float64(len(shifts))
 		}
 	}
-	return c
+	return &c
 }
 
 // foundAcrossTests is the share of what points have in common that the compiler finds where each has a test.

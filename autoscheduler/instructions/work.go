@@ -69,7 +69,7 @@ func (p *Part) issued() float64 {
 }
 
 // inside is what points cost, of which a share of blocks tests none.
-func (e *Estimator) inside(k *plan.Kernel, n *plan.Nest, register bool, share float64) Count {
+func (e *Estimator) inside(k *plan.Kernel, n *plan.Nest, register bool, share float64) *Count {
 	tested := e.points(k, n, register)
 	if share == 0 || n.Stage > 0 || !slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) {
 		return tested
@@ -77,10 +77,9 @@ func (e *Estimator) inside(k *plan.Kernel, n *plan.Nest, register bool, share fl
 	free := *n
 	free.Unrolled = untested(n.Unrolled)
 	var c Count
-	one := e.points(k, &free, register)
-	c.add(&one, share)
-	c.add(&tested, 1-share)
-	return c
+	c.add(e.points(k, &free, register), share)
+	c.add(tested, 1-share)
+	return &c
 }
 
 // fusedLoops are those over blocks that are told apart by dividing an index of the grid.
