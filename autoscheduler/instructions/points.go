@@ -131,13 +131,17 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 					part.Terms[Integer] += each
 					continue
 				}
-				part.Terms[AnyElement] += each
+				element, place := AnyElement, AnyPlace
+				if t.Index[d].DataDependent {
+					element, place = LookedUpElement, LookedUpPlace
+				}
+				part.Terms[element] += each
 				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)))) {
-					part.Terms[AnyPlace] += each
+					part.Terms[place] += each
 				}
 			}
 			if in { // a constant behind an address of the thread's
-				if seen.pointers.Add(uint64(residues(t.Func, t.Index, s))) {
+				if seen.pointers.Add(uint64(placeKey(t.Func, 0, 0, nil, nil))) {
 					part.Terms[Pointer]++
 				}
 				for d := range t.Index {
@@ -154,7 +158,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			if vectors {
 				part.widen(e, n, t, s, each)
 			}
-			e.address(&c, n, t, s, turn)
+			e.address(&c, n, t, s, turn, vectors)
 		}
 	}
 	// Most conversions are of what was loaded, once for all points that use it.
@@ -186,7 +190,7 @@ func share(n *plan.Nest, idx []access.Index) float64 {
 }
 
 // address counts what it takes to know where an element of a buffer in global memory is.
-func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn uint64) {
+func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn uint64, vectors bool) {
 	seen, once := &e.seen, &c.Once.Terms
 	buffer := placeKey(t.Func, t.Input, 0, nil, nil)
 	if seen.buffers.Add(uint64(buffer)) {
@@ -220,7 +224,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 			once[Step]++
 		}
 		if movesAny(t.Index, turn) {
-			c.Turn.Terms[turnedRow(e.readsItself(n) && t.Func == n.Func)] += share(n, t.Index)
+			c.Turn.Terms[turnedRow(e.readsItself(n) && t.Func == n.Func, vectors)] += share(n, t.Index)
 		}
 		for d := 1; d < len(t.Index); d++ {
 			if t.Index[d].Clamped {
@@ -240,7 +244,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift, turn uint64) {
 	_, in := k.PlaceOf(n.Func)
 	var at []access.Index
-	part, each := &c.Turn, 1.0
+	part, each, vectors := &c.Turn, 1.0, false
 	stores := float64(len(shifts))
 	if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
 		at = st.Store
@@ -249,6 +253,7 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 		}
 		if !in && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), at) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, at, s)%plan.VectorLanes != 0 }) {
 			stores /= plan.VectorLanes
+			vectors = true
 		}
 		part.Requests += each * stores * e.ways(n, at, e.pr.Bytes(n.Func))
 	}
@@ -271,15 +276,18 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 		part.Sectors += each * stores * sectors(n, at, e.pr.Bytes(n.Func))
 	}
 	if movesAny(at, turn) {
-		c.Turn.Terms[turnedRow(e.readsItself(n))] += each * rows
+		c.Turn.Terms[turnedRow(e.readsItself(n), vectors)] += each * rows
 	}
 }
 
 // turnedRow is the term of a row that moves with a loop, of a buffer that the stage both reads and writes or not: the compiler is to see there which turn reads what another has
 // written, so that its addresses are not chained.
-func turnedRow(both bool) Term {
-	if both {
+func turnedRow(both, vectors bool) Term {
+	switch {
+	case both:
 		return OwnRow
+	case vectors:
+		return VectorRow
 	}
 	return TurnedRow
 }

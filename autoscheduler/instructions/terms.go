@@ -17,6 +17,7 @@ const (
 	StoredRow                  // one that is stored to
 	TurnedRow                  // a row that moves with a serial loop: a step, each turn
 	OwnRow                     // one of a buffer that the stage both reads and writes
+	VectorRow                  // one that is accessed by vectors: its place is worked out in elements, then in vectors
 	ClampedRow                 // a dimension of a row whose place is clamped
 	ClampedColumn              // a place in a row that is clamped, once for all rows
 	ClampedElement             // an element there: it is no constant behind the row's address
@@ -28,6 +29,8 @@ const (
 	Step             // a buffer of which there is more than one row: how far those are apart
 	AnyPlace         // a place that no loop gives
 	AnyElement       // an element there
+	LookedUpPlace    // a place that hangs on data, beside the operations that it is worked out by
+	LookedUpElement  // an element there
 	Pointer          // an address in shared memory that others are constants behind, at each turn of a loop whose ends are worked out at run time
 	Test             // of a point by itself
 	Turn             // of a serial loop
@@ -85,6 +88,7 @@ var termNames = [NumTerms]string{
 	StoredRow:        "StoredRow",
 	TurnedRow:        "TurnedRow",
 	OwnRow:           "OwnRow",
+	VectorRow:        "VectorRow",
 	ClampedRow:       "ClampedRow",
 	ClampedColumn:    "ClampedColumn",
 	ClampedElement:   "ClampedElement",
@@ -96,6 +100,8 @@ var termNames = [NumTerms]string{
 	Step:             "Step",
 	AnyPlace:         "AnyPlace",
 	AnyElement:       "AnyElement",
+	LookedUpPlace:    "LookedUpPlace",
+	LookedUpElement:  "LookedUpElement",
 	Pointer:          "Pointer",
 	Test:             "Test",
 	Turn:             "Turn",
