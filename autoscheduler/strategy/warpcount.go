@@ -2,9 +2,7 @@ package strategy
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 
 	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir/access"
@@ -23,21 +21,15 @@ type warpCount struct {
 	plan.Counts       // of a lane, for the whole tile
 }
 
-// Instructions of a lane beside the operations that the definitions name, fitted to gpusim's counts (benchmarks/instructions).
-var (
-	tileInstructions      = envf("TILE", 40)  // indices of block, warp and lane, parameters, the ends of the tile
-	rowInstructions       = envf("ROW", 3.5)  // the address of a row that is loaded, from that of another
-	storedRowInstructions = envf("OUTROW", 7) // the address of a row of the output, and the test of the lane
-	clampedInstructions   = envf("CLAMP", 2)  // an index that is clamped
-	anyInstructions       = envf("ANY", 4)    // a place that no loop gives
+// Instructions of a lane beside the operations that the definitions name. Those of tiles and rows are fitted to the simulator's counts of the programs that are not held
+// out (benchmarks/instructions).
+const (
+	tileInstructions      = 40.0 // indices of block, warp and lane, parameters, the ends of the tile
+	rowInstructions       = 2.5  // the address of a row that is loaded, from that of another
+	storedRowInstructions = 9.0  // of a row of the output: its address, the test of the lane, branches
+	clampedInstructions   = 2.0  // a place that is clamped: a minimum and a maximum
+	anyInstructions       = 4.0  // a place that no loop gives
 )
-
-func envf(name string, v float64) float64 {
-	if s := os.Getenv(name); s != "" {
-		v, _ = strconv.ParseFloat(s, 64)
-	}
-	return v
-}
 
 // Registers of a lane, fitted to what ptxas takes for the tiles that RATIONALE.md lists.
 const (
@@ -526,7 +518,12 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		c.value(l.Func, s.at)
 		return
 	}
-	// Halide's loads of one stage are not merged across its unrolled points.
+	switch {
+	case c.tested:
+		c.guarded.Add(key) // not merged across points with tests of their own
+	case known:
+		c.known.Add(key)
+	}
 	c.loaded[c.row]++
 	c.count.early = max(c.count.early, warpBaseRegisters+c.loaded[c.row])
 	c.count.Requests++

@@ -111,16 +111,6 @@ func write(w io.Writer, gpu string, all []pair, otherwise int) {
 		estimate := sum(all, func(p *pair) float64 { return class.of(&p.Estimate) / p.Count.issued() })
 		fmt.Fprintf(w, "| %s | %.0f %% | %s | %s |\n", class.name, 100*counted/total, figure(estimate/counted), quartiles(all, class.of))
 	}
-	if os.Getenv("ERR") != "" {
-		var sum, n float64
-		for i := range all {
-			if all[i].Strategy == "warp-registers" && !calibration.HeldOut(all[i].Program) {
-				sum += min(.5, math.Abs(math.Log(all[i].ratio())))
-				n++
-			}
-		}
-		fmt.Fprintf(w, "ERR %.4f\n", sum/n)
-	}
 	fmt.Fprintf(w, "\n| by strategy | ways | within | quartiles |\n|---|--:|--:|--:|\n")
 	for _, name := range strategies(all) {
 		of := only(all, func(p *pair) bool { return p.Strategy == name })
