@@ -156,7 +156,7 @@ func (st *state) price(g *plan.Group) error {
 	if err != nil {
 		return err
 	}
-	g.Cost, g.Faults = f.Cost, f.Faults()
+	g.Cost, g.Faults, g.Issued = f.Cost, f.Faults(), f.Issued(st.s.Problem)
 	return nil
 }
 
@@ -222,9 +222,12 @@ func (st *state) try(producer, consumer int) *candidate {
 	case !f.Valid():
 		c.why = f.Reject
 	default:
-		g.Cost = f.Cost
+		g.Cost, g.Issued = f.Cost, f.Issued(st.s.Problem)
 		c.merged, c.gain = g, p.Cost+q.Cost-g.Cost
 		c.why = "one kernel costs more than two"
+		if errs := coster.Errs(st.s.Coster); c.gain > 0 && c.gain < errs*g.Cost && g.Issued > (1+errs)*(p.Issued+q.Issued) {
+			c.merged, c.why = nil, "it gains less than its cost errs by, and issues more instructions"
+		}
 	}
 	return c
 }

@@ -83,11 +83,14 @@ func collectOne(tree *harness.Tree, program string, target bench.Target, plugin 
 	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
 		return err
 	}
+	params := map[string]string{
+		"gpu": o.gpu, "program": program, "out": out, "pipeline": pipelineOf(tree, o.gpu, program), "want": fmt.Sprint(o.candidates), "seconds": fmt.Sprint(o.seconds),
+	}
+	if o.keep != "" { // Halide takes no empty parameter
+		params["keep"] = o.keep
+	}
 	e, err := tree.Emit(p.Generator(nil), harness.EmitOptions{
-		Target: target.Halide(), Outputs: []string{"schedule"}, Fresh: true, CPUSeconds: o.seconds + trialSeconds,
-		Scheduler: harness.GowarpFrom(plugin, map[string]string{
-			"gpu": o.gpu, "program": program, "out": out, "pipeline": pipelineOf(tree, o.gpu, program), "want": fmt.Sprint(o.candidates), "seconds": fmt.Sprint(o.seconds), "keep": o.keep,
-		}),
+		Target: target.Halide(), Outputs: []string{"schedule"}, Fresh: true, CPUSeconds: o.seconds + trialSeconds, Scheduler: harness.GowarpFrom(plugin, params),
 	})
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func (f *figures) issued() float64 { return f.Float + f.Special + f.Memory + f.R
 type pair struct {
 	*candidate.Candidate
 	Estimate, Count figures
-	Address         float64 // of the estimate's Rest
+	Terms           instructions.Terms
 	Strategy        string
 }
 
@@ -61,7 +61,7 @@ func estimated(tree *harness.Tree, gpu, program string, lines []candidate.Candid
 		blocks := float64(k.Tiles())
 		n := c.Counted
 		pairs = append(pairs, pair{
-			Candidate: c, Strategy: k.Strategy, Address: work.Address * blocks,
+			Candidate: c, Strategy: k.Strategy, Terms: (instructions.Terms{}).Plus(&work.Terms, blocks),
 			Estimate: figures{work.Float * blocks, work.Special * blocks, work.Memory * blocks, (work.Issued - work.Float - work.Special - work.Memory) * blocks, work.Requests * blocks, work.Sectors * blocks},
 			Count:    figures{n.Float, n.Special, n.Memory, n.Integer + n.Control, n.Requests, n.Sectors},
 		})

@@ -3,6 +3,7 @@
 //	instructions                                reports on benchmarks/results/instructions/rtx2080ti.jsonl.gz
 //	instructions -collect                       collects more first: ways to run the kernels of the programs, by default all of them
 //	instructions -collect harris blur           of some programs
+//	instructions -fit                           also fits the weights of the estimate (autoscheduler/instructions/weights.go) to the programs that are not held out
 //	instructions -worst harris                  also lists a program's kernels by how far the estimate is off, class by class
 //
 // Collecting goes on where it was left. Estimates are made anew by each report: a line has how its kernel is laid out, and what was counted.
@@ -27,18 +28,19 @@ func main() {
 	workers := flag.Int("workers", 1, "how many programs at a time, with -collect")
 	keep := flag.String("keep", "", "a folder for the PTX and the launches of what is counted, with -collect")
 	worst := flag.String("worst", "", "the program whose kernels are listed")
+	fitted := flag.Bool("fit", false, "also fit the weights of the estimate")
 	out := flag.String("o", "", "also write the report to this file")
 	flag.Parse()
 	if *data == "" {
 		*data = filepath.Join("benchmarks", "results", "instructions", *gpu+".jsonl.gz")
 	}
-	if err := run(*gpu, *data, flag.Args(), *more, collecting{*gpu, *candidates, *seconds, *workers, *keep, os.Stderr}, *worst, *out); err != nil {
+	if err := run(*gpu, *data, flag.Args(), *more, collecting{*gpu, *candidates, *seconds, *workers, *keep, os.Stderr}, *fitted, *worst, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "instructions:", err)
 		os.Exit(1)
 	}
 }
 
-func run(gpu, data string, programs []string, more bool, o collecting, worst, out string) error {
+func run(gpu, data string, programs []string, more bool, o collecting, fitted bool, worst, out string) error {
 	tree, err := harness.Find()
 	if err != nil {
 		return err
@@ -56,5 +58,5 @@ func run(gpu, data string, programs []string, more bool, o collecting, worst, ou
 			return err
 		}
 	}
-	return report(tree, gpu, data, programs, worst, out)
+	return report(tree, gpu, data, programs, fitted, worst, out)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"gowarp/autoscheduler/instructions"
 	"gowarp/benchmarks/calibration"
 	"gowarp/benchmarks/harness"
 	"gowarp/benchmarks/instructions/candidate"
@@ -25,7 +27,7 @@ const near = .1
 const leastWays = 4
 
 // report writes how good the estimates are, and of one program how far off each kernel is.
-func report(tree *harness.Tree, gpu, data string, programs []string, worst, out string) error {
+func report(tree *harness.Tree, gpu, data string, programs []string, fitted bool, worst, out string) error {
 	lines, err := candidate.Read(data)
 	if err != nil {
 		return err
@@ -45,6 +47,9 @@ func report(tree *harness.Tree, gpu, data string, programs []string, worst, out 
 		}
 		otherwise += n
 		all = append(all, pairs...)
+	}
+	if fitted {
+		fit(os.Stdout, all)
 	}
 	var b strings.Builder
 	write(&b, gpu, all, otherwise)
@@ -212,7 +217,8 @@ func inGroups(of []pair, what func(*figures) float64) float64 {
 		groups[key] = append(groups[key], of[i])
 	}
 	var x, y []float64
-	for _, g := range groups {
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		g := groups[key]
 		if len(g) < leastWays {
 			continue
 		}
@@ -239,8 +245,8 @@ func list(w io.Writer, program string, all []pair) {
 	slices.SortStableFunc(of, func(a, b pair) int {
 		return cmp.Compare(math.Abs(math.Log(b.ratio())), math.Abs(math.Log(a.ratio())))
 	})
-	fmt.Fprintf(w, "\nWarp instructions a block, estimated/counted; address: of the estimate's rest.\n")
-	fmt.Fprintf(w, "%-6s %-28s %-14s %11s %13s %11s %13s %7s %11s %11s\n", "ratio", "kernel", "strategy", "float", "special", "memory", "rest", "address", "requests", "sectors")
+	fmt.Fprintf(w, "\nWarp instructions a block, estimated/counted.\n")
+	fmt.Fprintf(w, "%-6s %-28s %-14s %11s %13s %11s %13s %11s %11s\n", "ratio", "kernel", "strategy", "float", "special", "memory", "rest", "requests", "sectors")
 	for i := range of {
 		p := &of[i]
 		blocks := float64(p.Grid[0] * p.Grid[1] * p.Grid[2])
@@ -251,8 +257,19 @@ func list(w io.Writer, program string, all []pair) {
 		if p.Default {
 			own = " default"
 		}
-		fmt.Fprintf(w, "%6.2f %-28s %-14s %11s %13s %11s %13s %7.0f %11s %11s  %s tile %v points %v windows %d warp %+v block %v members %v%s\n", p.ratio(), p.Kernel, p.Strategy,
-			both(classes[0].of), both(classes[1].of), both(classes[2].of), both(classes[3].of), p.Address/blocks, both(requests), both(sectors), p.Key,
-			p.Way.Choice.Tile, p.Way.Choice.Points, p.Way.Choice.Windows, p.Way.Choice.Warp, p.Block, p.Way.Members, own)
+		fmt.Fprintf(w, "%6.2f %-28s %-14s %11s %13s %11s %13s %11s %11s  %s tile %v points %v windows %d warp %+v block %v members %v%s %s\n", p.ratio(), p.Kernel, p.Strategy,
+			both(classes[0].of), both(classes[1].of), both(classes[2].of), both(classes[3].of), both(requests), both(sectors), p.Key,
+			p.Way.Choice.Tile, p.Way.Choice.Points, p.Way.Choice.Windows, p.Way.Choice.Warp, p.Block, p.Way.Members, own, terms(p, blocks))
 	}
+}
+
+// terms are those of a block of a kernel.
+func terms(p *pair, blocks float64) string {
+	var b strings.Builder
+	for t, n := range p.Terms {
+		if n > 0 {
+			fmt.Fprintf(&b, " %s %.0f", instructions.Term(t), n/blocks)
+		}
+	}
+	return b.String()
 }

@@ -21,6 +21,7 @@ import (
 
 	"gowarp/autoscheduler"
 	"gowarp/benchmarks/instructions/candidate"
+	"gowarp/benchmarks/textfile"
 	"gowarp/bridge/abi"
 	_ "gowarp/bridge/halidecc" // registers the autoscheduler
 	"gowarp/gpusim/replay"
@@ -83,6 +84,11 @@ func begin(req abi.Request) (abi.Session, error) {
 	old, err := candidate.Read(s.out)
 	if err != nil {
 		return nil, err
+	}
+	if len(old) > 0 { // without the end of a line that a process was killed in
+		if err := textfile.ReplaceLines(s.out, old); err != nil {
+			return nil, err
+		}
 	}
 	for i := range old {
 		s.known[old[i].Key] = true
