@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -216,7 +217,8 @@ func inGroups(of []pair, what func(*figures) float64) float64 {
 		groups[key] = append(groups[key], of[i])
 	}
 	var x, y []float64
-	for _, g := range groups {
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		g := groups[key]
 		if len(g) < leastWays {
 			continue
 		}
