@@ -5,6 +5,7 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
+	"gowarp/halideir/rfactor"
 	"gowarp/internal/plan"
 )
 
@@ -123,34 +124,6 @@ type candidate struct {
 	why      string // not merged: why
 }
 
-// readers lists, for every Func, the Funcs whose stages load it once inlined Funcs are
-// in place, and extern Funcs that take it.
-func readers(pr *plan.Problem) [][]int {
-	out := make([][]int, len(pr.P.Funcs))
-	add := func(producer, consumer int) {
-		if producer >= 0 && producer != consumer && !slices.Contains(out[producer], consumer) {
-			out[producer] = append(out[producer], consumer)
-		}
-	}
-	for id := range pr.P.Funcs {
-		if pr.Inlined[id] {
-			continue
-		}
-		f := &pr.P.Funcs[id]
-		for s := range f.Stages {
-			for _, t := range pr.Expand[pr.StageIndex(id, s)].Loads {
-				add(t.Func, id)
-			}
-		}
-		if f.Extern != nil {
-			for _, a := range f.Extern.Args {
-				add(a.Func, id)
-			}
-		}
-	}
-	return out
-}
-
 func (st *state) price(g *plan.Group) error {
 	f, err := st.s.Best(g, coster.Grouping)
 	if err != nil {
@@ -225,7 +198,8 @@ func (st *state) try(producer, consumer int) *candidate {
 		g.Cost, g.Issued = f.Cost, f.Issued(st.s.Problem)
 		c.merged, c.gain = g, p.Cost+q.Cost-g.Cost
 		c.why = "one kernel costs more than two"
-		if errs := coster.Errs(st.s.Coster); c.gain > 0 && c.gain < errs*g.Cost && g.Issued > (1+errs)*(p.Issued+q.Issued) {
+		counted := rfactor.Scatters(st.s.Problem.P, &st.s.Problem.P.Funcs[producer]) // made to be counted a block each, whatever else a kernel could do
+		if errs := coster.Errs(st.s.Coster); !counted && c.gain > 0 && c.gain < errs*g.Cost && g.Issued > (1+errs)*(p.Issued+q.Issued) {
 			c.merged, c.why = nil, "it gains less than its cost errs by, and issues more instructions"
 		}
 	}
@@ -242,6 +216,8 @@ func unmergeable(pr *plan.Problem, producer, consumer int) string {
 		return "its reader runs on the host"
 	case len(pr.P.Funcs[consumer].Stages) != 1:
 		return "its reader has updates: several kernels"
+	case pr.P.Funcs[producer].Partial && producer > 0 && rfactor.Scatters(pr.P, &pr.P.Funcs[producer-1]):
+		return "it is the copy of what each block counts for itself"
 	}
 	return ""
 }

@@ -259,6 +259,7 @@ func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 		b = append(b, 1)
 	}
 	b = binary.AppendUvarint(b, turning(n))
+	b = binary.AppendVarint(binary.AppendVarint(b, int64(n.Along.Loop)), min(n.Along.Extent, plan.WarpLanes))
 	for _, u := range n.Serial {
 		if u.Extent > 1 && !u.Unroll {
 			b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Steps)
