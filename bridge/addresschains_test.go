@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gowarp/benchmarks/harness"
+	"gowarp/internal/ptxas"
 )
 
 // TestPolynomial: polynomials have the values of the expressions that they are of, and say the same sum in one way.
@@ -66,5 +67,33 @@ func TestAddressChains(t *testing.T) {
 	}
 	if float[0] != float[1] || stores[0] != stores[1] || loads[0] > loads[1]+loads[1]/20 || integer[0] >= integer[1] {
 		t.Errorf("with chains of addresses and without: %v integer, %v floating-point instructions, %v loads, %v stores", integer, float, loads, stores)
+	}
+}
+
+// TestAddressesHeld: a lane with rows and layers of a volume goes on from the address that it had last, and holds few. With chains of addresses it spills
+// no more than with every address computed anew, which holds none.
+func TestAddressesHeld(t *testing.T) {
+	g := harness.Generator{Source: "benchmarks/programs/heat/heat.cc", Name: "heat"}
+	params := map[string]string{"mode": "gowarp", "gpu": "rtx2080ti"} // tiles of a warp of eight rows and four layers
+	var spilled [2]int                                                // with chains, without
+	for i, file := range []string{lacking(t, g, params, "vector_access"), lacking(t, g, params, "chain_addresses", "vector_access")} {
+		e, err := tree(t).Emit(g, harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Outputs: []string{"device_code"}, Scheduler: harness.Gowarp(map[string]string{"schedule": file})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ptx, err := e.PTX()
+		if err != nil {
+			t.Fatal(err)
+		}
+		uses, err := tree(t).Ptxas(ptx, 75, ptxas.MaxRegisters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range uses {
+			spilled[i] += u.SpillBytes()
+		}
+	}
+	if spilled[0] > spilled[1] {
+		t.Errorf("%d bytes are spilled with chains of addresses, %d without", spilled[0], spilled[1])
 	}
 }

@@ -1,6 +1,10 @@
 package grouping
 
-import "gowarp/internal/plan"
+import (
+	"slices"
+
+	"gowarp/internal/plan"
+)
 
 // duplicate computes Funcs that several groups read in each of those, where all their kernels together then cost less: one
 // kernel and what it writes and the others read of it against computing it again. The pass that inlines cannot know that,
@@ -49,8 +53,12 @@ func (st *state) duplicate(in Inliner) bool {
 func (st *state) inlined(id int, again []*plan.Group) {
 	st.groups[id], st.of[id] = nil, -1
 	st.settled[id] = true
-	st.readers = readers(st.s.Problem)
-	st.reads = inverse(st.readers)
+	if pr := st.s.Problem; len(pr.P.Funcs[id].Types) == 1 {
+		st.reread(append(slices.Clone(st.readers[id]), id))
+	} else { // others may be inlined with it, which nothing reads any more
+		st.readers = readers(pr)
+		st.reads = inverse(st.readers)
+	}
 	for _, q := range again {
 		st.groups[q.Out] = q
 		st.outdate(q)

@@ -123,34 +123,6 @@ type candidate struct {
 	why      string // not merged: why
 }
 
-// readers lists, for every Func, the Funcs whose stages load it once inlined Funcs are
-// in place, and extern Funcs that take it.
-func readers(pr *plan.Problem) [][]int {
-	out := make([][]int, len(pr.P.Funcs))
-	add := func(producer, consumer int) {
-		if producer >= 0 && producer != consumer && !slices.Contains(out[producer], consumer) {
-			out[producer] = append(out[producer], consumer)
-		}
-	}
-	for id := range pr.P.Funcs {
-		if pr.Inlined[id] {
-			continue
-		}
-		f := &pr.P.Funcs[id]
-		for s := range f.Stages {
-			for _, t := range pr.Expand[pr.StageIndex(id, s)].Loads {
-				add(t.Func, id)
-			}
-		}
-		if f.Extern != nil {
-			for _, a := range f.Extern.Args {
-				add(a.Func, id)
-			}
-		}
-	}
-	return out
-}
-
 func (st *state) price(g *plan.Group) error {
 	f, err := st.s.Best(g, coster.Grouping)
 	if err != nil {

@@ -81,107 +81,13 @@ type blockWindows struct {
 	deepest  int              // windows at most
 	threads  map[int][]int    // by member in shared memory: its dimensions that run over threads
 	windowed map[int]windowed // by number of windows
+	laidOut  []laidOut        // what Choices has laid out of those that it offers
 }
 
 // windowed is where the members are with so many windows, or why they cannot be there.
 type windowed struct {
 	places []nestedfusion.Placement
 	err    error
-}
-
-// candidate numbers: what is tried while grouping is a part of what is tried in the end.
-var (
-	pointsX = []int64{1, 2, 4}
-	pointsY = []int64{1, 2, 4, 8}
-	blockY  = []int64{1, 2, 4, 8, 16}
-)
-
-// kept is how many of the candidates a coster sees: those that issue least.
-const (
-	keptGrouping = 8
-	keptFinal    = 32
-)
-
-// Choices implements Chooser: of all tiles, points and windows those that issue the fewest instructions an output.
-func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
-	dims := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]
-	if len(dims.Tiled) == 0 || dims.Atomic {
-		return nil
-	}
-	var all []scored
-	try := func(c plan.Choice) {
-		threads := int64(1)
-		for i, t := range c.Tile {
-			threads *= t / c.Points[i]
-		}
-		if threads > b.pr.Limits.ThreadsPerBlock {
-			return
-		}
-		k, err := b.Kernel(stage, c)
-		if err != nil || k.ThreadsPerBlock() > b.pr.Limits.ThreadsPerBlock || k.SharedBytes > b.pr.Limits.SharedBytes || k.Occupancy.ActiveBlocks == 0 {
-			return
-		}
-		issued, requests := b.est.PerOutput(k)
-		s := scored{c, max(issued, plan.SchedulersPerSM*requests)}
-		// A device that is not full issues at a fraction of its rate.
-		if want := 2 * int64(b.pr.Device.SMs); k.Tiles() < want {
-			s.cost *= float64(want) / float64(k.Tiles())
-		}
-		if resident := k.Occupancy.Occupancy; resident < plan.FullOccupancy {
-			s.cost *= plan.FullOccupancy / max(resident, 0.01)
-		}
-		all = append(all, s)
-	}
-	px, py, by := pointsX, pointsY, blockY
-	if step == PowersOfTwo {
-		px, py, by = pointsX[:2], []int64{1, 4, 8}, []int64{1, 4, 8}
-	}
-	most := int64(maxPoints)
-	if slices.ContainsFunc(b.g.Members, func(m int) bool { return len(b.pr.P.Funcs[m].Stages) > 1 }) {
-		most = maxSums
-	}
-	halo := b.halo(dims.Tiled[0], stage)
-	for windows := 0; windows <= b.deepest; windows++ {
-		if windows > 3 && windows < b.deepest || b.with(stage, windows).err != nil {
-			continue
-		}
-		for _, x := range px {
-			widths := []int64{32, 64}
-			if halo > 0 {
-				h := ceilDiv(halo, x)
-				widths = append(widths, 32-h, 64-h)
-				if step != PowersOfTwo {
-					widths = append(widths, 128-h)
-				}
-			} else if step != PowersOfTwo {
-				widths = append(widths, 128)
-			}
-			widths = slices.DeleteFunc(widths, func(w int64) bool { return w < 8 })
-			row := rowOfThreads(dims.Extent[dims.Tiled[0]], x)
-			if row > 0 {
-				widths = append(widths, row)
-			}
-			for _, w := range widths {
-				heights := by
-				if w == row {
-					heights = fullWarps(row)
-				}
-				if len(dims.Tiled) == 1 {
-					try(b.choice(dims, windows, []int64{w, 1}, []int64{x, 1}))
-					continue
-				}
-				for _, y := range py {
-					if x*y > most {
-						continue
-					}
-					for _, t := range heights {
-						try(b.choice(dims, windows, []int64{w, t}, []int64{x, y}))
-					}
-				}
-			}
-		}
-	}
-	return cheapest(all, step.kept(keptGrouping, keptFinal))
 }
 
 // Refusal implements Refuser.
@@ -225,6 +131,13 @@ func (b *blockWindows) halo(loop, stage int) int64 {
 
 // Kernel implements Prepared.
 func (b *blockWindows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
+	if k := b.handOut(stage, &c); k != nil {
+		return k, nil
+	}
+	return b.layOut(stage, c)
+}
+
+func (b *blockWindows) layOut(stage int, c plan.Choice) (*plan.Kernel, error) {
 	n, err := b.outNest(stage, c)
 	if err != nil {
 		return nil, err

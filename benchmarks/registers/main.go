@@ -2,6 +2,8 @@
 // the kernels of the programs under benchmarks/programs. The constants of the estimate
 // (autoscheduler/strategy/registers.go) were fitted to what it writes.
 //
+// With -spills it compares what is estimated to be spilled, of the default's kernels and of drawn schedules' (spills.go).
+//
 // ptxas is asked twice: for what a kernel wants, and for what it spills under the cap of Halide's
 // CUDA runtime. The estimate is capped, so it is compared with the former, capped too.
 package main
@@ -14,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/harness"
 	"gowarp/internal/ptxas"
 )
@@ -46,11 +49,46 @@ func (k *kernel) Off() int { return k.Estimate - min(k.Ptxas, ptxas.MaxRegisters
 func main() {
 	only := flag.String("only", "", "the one way to measure, such as mode=gowarp")
 	out := flag.String("o", "build/registers.csv", "file to write")
+	spills := flag.Bool("spills", false, "in place of registers compare what is estimated to be spilled under the cap, of the default and of drawn schedules of the programs named (default: all)")
+	draws := flag.Int("draws", 4, "with -spills: schedules to draw for each program")
+	gpu := flag.String("gpu", "rtx2080ti", "with -spills: the device")
+	kernels := flag.Bool("v", false, "with -spills: each kernel that spills or is said to")
 	flag.Parse()
-	if err := run(*out, *only); err != nil {
+	err := error(nil)
+	if *spills {
+		err = runSpills(flag.Args(), *gpu, *draws, *kernels)
+	} else {
+		err = run(*out, *only)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "registers:", err)
 		os.Exit(1)
 	}
+}
+
+func runSpills(words []string, gpu string, draws int, kernels bool) error {
+	tree, err := harness.Find()
+	if err != nil {
+		return err
+	}
+	target, err := bench.ParseTarget(gpu)
+	if err != nil {
+		return err
+	}
+	if len(words) == 0 {
+		if words, err = bench.Programs(tree); err != nil {
+			return err
+		}
+	}
+	var all []bench.Program
+	for _, word := range words {
+		p, err := bench.FindProgram(tree, ".", word)
+		if err != nil {
+			return err
+		}
+		all = append(all, p)
+	}
+	return reportSpills(os.Stdout, tree, all, target, draws, kernels)
 }
 
 func run(out, only string) error {
@@ -75,7 +113,7 @@ func run(out, only string) error {
 			}
 			all = append(all, ks...)
 		}
-		mean, near := errors(all)
+		mean, near := offBy(all)
 		fmt.Printf("%-16s %3d kernels: %4.1f registers off on average, %3.0f %% within %d\n", name, len(all), mean, 100*near, tolerance)
 	}
 	return os.WriteFile(out, []byte(text.String()), 0o644)
@@ -85,8 +123,8 @@ func run(out, only string) error {
 // block an SM more or less at 256 threads.
 const tolerance = 8
 
-// errors is the mean error and the share of kernels within the tolerance.
-func errors(ks []kernel) (mean, near float64) {
+// offBy is the mean error and the share of kernels within the tolerance.
+func offBy(ks []kernel) (mean, near float64) {
 	for i := range ks {
 		off := max(ks[i].Off(), -ks[i].Off())
 		mean += float64(off) / float64(len(ks))

@@ -23,7 +23,7 @@ func TestEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mean, near := errors(ks)
+		mean, near := offBy(ks)
 		t.Logf("%s: %d kernels, %.1f registers off on average, %.0f %% within %d", name, len(ks), mean, 100*near, tolerance)
 		if near < wantNear {
 			bad++
@@ -33,7 +33,7 @@ func TestEstimate(t *testing.T) {
 	if bad > len(programs)/4 {
 		t.Errorf("%d of %d programs have fewer than %.0f %% of their kernels estimated within %d registers", bad, len(programs), 100*wantNear, tolerance)
 	}
-	mean, near := errors(all)
+	mean, near := offBy(all)
 	if mean > wantMean || near < wantNear {
 		t.Errorf("all kernels: %.1f registers off on average, %.0f %% within %d; at most %.1f and at least %.0f %% are wanted", mean, 100*near, tolerance, wantMean, 100*wantNear)
 	}

@@ -22,6 +22,16 @@ namespace {
 constexpr size_t most_terms = 24;    // of an index; what has more stays as it is
 constexpr int most_nodes = 400;      // of an index with definitions in the place of their names
 constexpr size_t most_distance = 2;  // terms of a distance; one of more is no less than an address anew
+constexpr int most_held = 12;  // addresses at once: two registers each, of the 64 that Halide's runtime lets a thread have
+constexpr int never = 1 << 30;
+
+// What becomes of an address that is not needed for a while.
+struct Keeping {
+    bool latest;  // of addresses as near the latest is gone on from, and the others are held no longer
+    int idle;     // after so many accesses that do not need it it is computed again
+};
+constexpr Keeping keepings[] = {{false, never}, {true, never}, {true, 48}, {true, 16}, {true, 8}};  // the first that keeps to most_held is taken
+
 constexpr int vector_lanes = 4, vector_bits = 32;  // of an access that is one instruction
 constexpr int vector_address = 3;                  // instructions: LLVM shares less of those in units of vectors
 
@@ -174,8 +184,8 @@ struct Loads {
 
 class Kernel : public IRMutator {
 public:
-    Kernel(const Accesses &all, int longest, bool vectors)
-        : kept_(all.kept()), estimates_(all.estimates()), longest_(longest), vectors_(vectors) {}
+    Kernel(const Accesses &all, int longest, bool vectors, Keeping keeping)
+        : kept_(all.kept()), estimates_(all.estimates()), longest_(longest), vectors_(vectors), keeping_(keeping) {}
 
     // First all places are counted, and nothing is changed; then addresses are made of them.
     Stmt chained(const Stmt &kernel) {
@@ -194,6 +204,20 @@ public:
     // What all addresses cost together.
     int addresses() const { return addresses_; }
 
+    // How many addresses are held at once at most, each from where it is computed to where it is last used.
+    int held() const {
+        std::map<int, int> change;
+        for (const auto &[name, span] : spans_) {
+            change[span.first]++;
+            change[span.second]--;
+        }
+        int most = 0, now = 0;
+        for (const auto &[when, by] : change) {
+            most = std::max(most, now += by);
+        }
+        return most;
+    }
+
     using IRMutator::mutate;
 
 private:
@@ -207,16 +231,21 @@ private:
         Expr value;
     };
     // An index that a name stands for, with the constant that it includes.
-    struct Known {
+    struct Name {
         std::string name;
         int64_t constant;
-        int depth;  // additions since one was computed anew
+    };
+    struct Known : Name {
+        int depth;                         // additions since one was computed anew
+        int last, statement;               // the access for which it was last needed, and where that is
+        std::map<int64_t, Name> elements;  // by what each was accessed first: by the same again the compiler sees that it is the same
     };
 
     const std::set<std::string> kept_;
     const std::map<std::string, int64_t> estimates_;
     const int longest_;
     const bool vectors_;
+    const Keeping keeping_;
     bool counting_ = false;
     bool conditional_ = false;  // within an expression, of which only one side is computed
     int bodies_ = 0, body_ = 0;
@@ -227,8 +256,9 @@ private:
     Scope<> in_expression_;                   // bound within an expression
     std::map<Place, std::set<Polynomial>> uses_;
     std::map<Place, std::map<Polynomial, Known>> known_;
-    std::set<Polynomial> distances_;  // that were added already
-    int next_ = 0, addresses_ = 0;
+    std::map<Polynomial, int> distances_;  // that were added already, and the access for which each was last
+    std::map<std::string, std::pair<int, int>> spans_;  // of names, in accesses: from the definition to the last use
+    int next_ = 0, addresses_ = 0, now_ = 0, statement_ = 0;
     std::vector<Made> made_;          // in the order in which they are to be defined
     const std::string prefix_ = unique_name("gowarp.at");
 
@@ -279,10 +309,36 @@ private:
         auto at = known.find(i.uniform);
         if (at == known.end()) {
             at = known.emplace(i.uniform, make(i, index)).first;
+        } else if (idle(at->second) && !at->second.elements.count(i.constant)) {
+            Known held = std::move(at->second);
+            known.erase(at);
+            const Step s = nearest(i);
+            const auto d = distances_.find(s.distance);
+            if (s.from && d != distances_.end() && now_ - d->second <= keeping_.idle) {
+                at = known.emplace(i.uniform, make(i, index)).first;
+                at->second.elements = std::move(held.elements);
+            } else {  // a distance is held as an address is
+                at = known.emplace(i.uniform, std::move(held)).first;
+            }
         }
-        const Known &k = at->second;
-        const Expr name = Variable::make(Int(64), k.name);
-        return i.constant == k.constant ? name : Add::make(name, IntImm::make(Int(64), (i.constant - k.constant) / unit(i.place)));
+        Known &k = at->second;
+        const auto [element, fresh] = k.elements.emplace(i.constant, k);
+        const Name by = element->second;
+        if (fresh) {  // else it is the value that is held
+            k.last = now_;
+            k.statement = statement_;
+            use(by.name);
+        }
+        now_++;
+        const Expr name = Variable::make(Int(64), by.name);
+        return i.constant == by.constant ? name : Add::make(name, IntImm::make(Int(64), (i.constant - by.constant) / unit(i.place)));
+    }
+
+    // Whether an address is better computed again. Of one statement all stand before it.
+    bool idle(const Known &k) const { return now_ - k.last > keeping_.idle && k.statement != statement_; }
+
+    void use(const std::string &name) {
+        spans_.emplace(name, std::make_pair(now_, now_)).first->second.second = now_;
     }
 
     static int unit(const Place &p) { return p.of == Place::vector ? vector_lanes : 1; }
@@ -321,7 +377,7 @@ private:
             // Without the parameter: of a half LLVM would assume what that says of the host's memory.
             const Expr value = Load::make(op->type.with_lanes(lanes), op->name, Ramp::make(begin, IntImm::make(Int(64), 1), lanes), op->image, lanes < vector_lanes ? Parameter() : op->param,
                                           const_true(lanes), ModulusRemainder(vector_lanes, first - vector.constant));
-            known[where] = {prefix_ + "." + std::to_string(next_++), 0, 0};
+            known[where] = {{prefix_ + "." + std::to_string(next_++), 0}, 0, now_, statement_, {}};
             made_.push_back({loaded, where, known[where].name, value});
         }
         return Halide::Internal::Shuffle::make_extract_element(Variable::make(op->type.with_lanes(lanes), known[where].name), (int)(i.constant - first));
@@ -433,10 +489,15 @@ private:
         return Block::make(stores);
     }
 
-    Known make(const Index &i, const Expr &index) {
-        std::optional<std::tuple<size_t, bool, bool, int, int64_t>> least;  // terms, whether it is too deep, whether the distance is new, then depth, and size
+    // From where an address is computed: undefined if none is near.
+    struct Step {
         const Known *from = nullptr;
         Polynomial distance;
+    };
+
+    Step nearest(const Index &i) {
+        std::optional<std::tuple<size_t, bool, bool, int, int, int64_t>> least;  // terms, whether it is too deep, whether the distance is new, then depth, how long ago, and size
+        Step step;
         for (const auto &[uniform, k] : known_[i.place]) {
             const Polynomial d = i.uniform.plus(uniform, -1);
             int64_t size = 0;
@@ -444,20 +505,27 @@ private:
                 size += std::abs(term.second);
             }
             const bool fresh = !distances_.count(d);
-            const std::tuple<size_t, bool, bool, int, int64_t> cost{d.terms().size(), k.depth >= longest_, fresh, fresh ? k.depth : 0, size};
+            const std::tuple<size_t, bool, bool, int, int, int64_t> cost{d.terms().size(), k.depth >= longest_, fresh, fresh ? k.depth : 0, keeping_.latest ? -k.last : 0, size};
             if (d.terms().size() <= most_distance && (!least || cost < *least)) {
                 least = cost;
-                from = &k;
-                distance = d;
+                step = {&k, d};
             }
         }
+        return step;
+    }
+
+    Known make(const Index &i, const Expr &index) {
+        const auto [from, distance] = nearest(i);
         addresses_ += i.place.of == Place::vector ? vector_address : 1;
         const std::string name = prefix_ + "." + std::to_string(next_++);
         const int64_t further = from && i.place.of == Place::vector ? lane_of(i.constant - from->constant) : 0;  // to where a vector begins
-        const Known made{name, from ? from->constant + further : i.constant, from ? from->depth + 1 : 0};
+        if (from) {
+            use(from->name);
+        }
+        const Known made{{name, from ? from->constant + further : i.constant}, from ? from->depth + 1 : 0, now_, statement_, {}};
         Expr value = Cast::make(Int(64), unit(i.place) == 1 ? index : index / unit(i.place));
         if (from) {
-            distances_.insert(distance);
+            distances_[distance] = now_;
             const Expr d = distance.plus(Polynomial(further)).expr();
             value = Add::make(Variable::make(Int(64), from->name), Cast::make(Int(64), unit(i.place) == 1 ? d : d / unit(i.place)));
         }
@@ -524,8 +592,10 @@ private:
         }
         const size_t before = made_.size();
         in_statement_ = true;
+        statement_++;
         const Stmt first = mutate(op->first);
         in_statement_ = false;
+        statement_++;
         const Stmt rest = mutate(op->rest);
         return define(before, Block::make(first, rest));
     }
@@ -610,16 +680,26 @@ Stmt AddressChains::visit(const For *op) {
         return op;
     }
     const Accesses all(op);
-    Kernel without(all, f->second.longest, false);
-    const Stmt chained = without.chained(op);
+    std::optional<Kernel> without, with;
+    const auto chain = [&](std::optional<Kernel> &k, bool vectors) {
+        Stmt s;
+        for (const Keeping &keeping : keepings) {
+            k.emplace(all, f->second.longest, vectors, keeping);
+            s = k->chained(op);
+            if (k->held() <= most_held) {
+                break;
+            }
+        }
+        return s;
+    };
+    const Stmt chained = chain(without, false);
     if (!f->second.vectors) {
         return chained;
     }
-    Kernel with(all, f->second.longest, true);
-    const Stmt vectors = with.chained(op);
-    const Expr aligned = with.aligned();
+    const Stmt vectors = chain(with, true);
+    const Expr aligned = with->aligned();
     // Where only a part of what is accessed is vectors, more may go into their addresses than is saved.
-    if (!aligned.defined() || is_const_zero(aligned) || Accesses(vectors).count() + with.addresses() >= Accesses(chained).count() + without.addresses()) {
+    if (!aligned.defined() || is_const_zero(aligned) || Accesses(vectors).count() + with->addresses() >= Accesses(chained).count() + without->addresses()) {
         return chained;
     }
     return is_const_one(aligned) ? vectors : IfThenElse::make(aligned, vectors, chained);

@@ -1,0 +1,67 @@
+package grouping_test
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"gowarp/autoscheduler"
+	"gowarp/autoscheduler/grouping"
+	"gowarp/halideir"
+	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
+)
+
+// TestReread: who reads whom, brought up to date for what a Func was read by, is what it is from scratch, whichever Funcs are inlined one after the other.
+func TestReread(t *testing.T) {
+	pipelines := []*halideir.Pipeline{irtest.StencilChain(12), irtest.Ladder(9)}
+	for _, name := range []string{"harris", "hist", "pyramid", "features"} {
+		data, err := os.ReadFile("../../halideir/testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := halideir.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pipelines = append(pipelines, p)
+	}
+	inlined := 0
+	for _, p := range pipelines {
+		for _, backwards := range []bool{true, false} {
+			r, err := autoscheduler.Run(p, autoscheduler.DefaultParams())
+			if err != nil {
+				t.Fatal(err)
+			}
+			pr := r.Problem
+			var ids []int
+			for id := range pr.P.Funcs {
+				if f := &pr.P.Funcs[id]; !pr.Inlined[id] && !f.Output && f.Extern == nil && len(f.Stages) == 1 && len(f.Types) == 1 {
+					ids = append(ids, id)
+				}
+			}
+			if backwards {
+				slices.Reverse(ids)
+			}
+			for _, id := range ids[:min(len(ids), 6)] { // definitions in place of each other grow
+				got, want := grouping.Reread(pr, id, func() {
+					pr.Inlined[id] = true
+					for fn := range pr.P.Funcs {
+						for stage := range pr.P.Funcs[fn].Stages {
+							pr.Expand[pr.StageIndex(fn, stage)] = plan.ExpandStage(pr.P, pr.Access, pr.Inlined, pr.Folded, fn, stage)
+						}
+					}
+				})
+				inlined++
+				for i, what := range []string{"readers", "reads"} {
+					if !slices.EqualFunc(got[i], want[i], func(a, b []int) bool { return slices.Equal(a, b) }) {
+						t.Fatalf("%s once %s is inlined: %v, want %v", what, pr.P.Funcs[id].Label, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+	if inlined < 20 {
+		t.Errorf("%d Funcs were inlined; too few to see anything", inlined)
+	}
+}

@@ -1,0 +1,192 @@
+package strategy
+
+import (
+	"cmp"
+	"slices"
+
+	"gowarp/internal/plan"
+)
+
+// Candidate numbers: what is tried while grouping is a part of what is tried in the end.
+var (
+	pointsX = []int64{1, 2, 4}
+	pointsY = []int64{1, 2, 4, 8}
+	blockY  = []int64{1, 2, 4, 8, 16}
+)
+
+// kept is how many of the candidates a coster sees: those that issue least.
+const (
+	keptGrouping = 8
+	keptFinal    = 32
+)
+
+// Choices implements Chooser: of all tiles, points and windows those that issue the fewest instructions an output.
+func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
+	dims := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]
+	if len(dims.Tiled) == 0 || dims.Atomic {
+		return nil
+	}
+	best := shortlist{most: step.kept(keptGrouping, keptFinal)}
+	order := 0
+	b.eachTile(dims, stage, step, func(code *threadCode, threads []int64) {
+		order++
+		if best.beats(code.atLeast) {
+			return
+		}
+		k, ok := b.candidate(stage, b.choice(dims, code.windows, threads, code.points[:]))
+		if !ok {
+			return
+		}
+		best.add(laidOut{stage: stage, order: order, cost: b.costOf(k), kernel: k})
+		if code.atLeast == 0 {
+			code.atLeast = b.atLeast(k)
+		}
+	})
+	b.laidOut = best.all
+	out := make([]plan.Choice, len(best.all))
+	for i := range out {
+		out[i] = best.all[i].kernel.Choice
+	}
+	return out
+}
+
+// threadCode is what the code of a thread hangs on: its points, and what it has in windows of its own. Tiles that differ in the number of threads share it.
+type threadCode struct {
+	windows int
+	points  [2]int64
+	atLeast float64 // what an output costs with it in any tile, once that is known
+}
+
+// eachTile goes through all tiles that are tried.
+func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(code *threadCode, threads []int64)) {
+	px, py, by := pointsX, pointsY, blockY
+	if step == PowersOfTwo {
+		px, py, by = pointsX[:2], []int64{1, 4, 8}, []int64{1, 4, 8}
+	}
+	if len(dims.Tiled) == 1 {
+		py, by = py[:1], by[:1]
+	}
+	most := int64(maxPoints)
+	if slices.ContainsFunc(b.g.Members, func(m int) bool { return len(b.pr.P.Funcs[m].Stages) > 1 }) {
+		most = maxSums
+	}
+	halo := b.halo(dims.Tiled[0], stage)
+	for windows := 0; windows <= b.deepest; windows++ {
+		if windows > 3 && windows < b.deepest || b.with(stage, windows).err != nil {
+			continue
+		}
+		for _, x := range px {
+			widths := []int64{32, 64}
+			if halo > 0 {
+				h := ceilDiv(halo, x)
+				widths = append(widths, 32-h, 64-h)
+				if step != PowersOfTwo {
+					widths = append(widths, 128-h)
+				}
+			} else if step != PowersOfTwo {
+				widths = append(widths, 128)
+			}
+			widths = slices.DeleteFunc(widths, func(w int64) bool { return w < 8 })
+			row := rowOfThreads(dims.Extent[dims.Tiled[0]], x)
+			if row > 0 {
+				widths = append(widths, row)
+			}
+			var codes []threadCode
+			for _, y := range py {
+				if x*y <= most {
+					codes = append(codes, threadCode{windows: windows, points: [2]int64{x, y}})
+				}
+			}
+			for _, w := range widths {
+				heights := by
+				if w == row && len(dims.Tiled) > 1 {
+					heights = fullWarps(row)
+				}
+				for i := range codes {
+					for _, t := range heights {
+						try(&codes[i], []int64{w, t})
+					}
+				}
+			}
+		}
+	}
+}
+
+// candidate is a tile laid out, if it can be launched.
+func (b *blockWindows) candidate(stage int, c plan.Choice) (*plan.Kernel, bool) {
+	threads := int64(1)
+	for i, t := range c.Tile {
+		threads *= t / c.Points[i]
+	}
+	if threads > b.pr.Limits.ThreadsPerBlock {
+		return nil, false
+	}
+	k, err := b.layOut(stage, c)
+	return k, err == nil && k.ThreadsPerBlock() <= b.pr.Limits.ThreadsPerBlock && k.SharedBytes <= b.pr.Limits.SharedBytes && k.Occupancy.ActiveBlocks > 0
+}
+
+// costOf is by what candidates are told apart: the warp instructions for 32 outputs, or what the load/store unit takes if that is more.
+func (b *blockWindows) costOf(k *plan.Kernel) float64 {
+	issued, requests := b.est.PerOutput(k)
+	cost := max(issued, plan.SchedulersPerSM*requests)
+	// A device that is not full issues at a fraction of its rate.
+	if want := 2 * int64(b.pr.Device.SMs); k.Tiles() < want {
+		cost *= float64(want) / float64(k.Tiles())
+	}
+	if resident := k.Occupancy.Occupancy; resident < plan.FullOccupancy {
+		cost *= plan.FullOccupancy / max(resident, 0.01)
+	}
+	return cost
+}
+
+// atLeast is costOf of any tile with the code of k's threads: what they do for themselves, in warps that are full and blocks without a tail.
+func (b *blockWindows) atLeast(k *plan.Kernel) float64 {
+	issued, requests := b.est.OfThread(k)
+	return max(issued, plan.SchedulersPerSM*requests) * float64(k.Out.ThreadCount()) / float64(k.Out.Points())
+}
+
+// laidOut is a candidate with its cost.
+type laidOut struct {
+	stage, order int
+	cost         float64
+	kernel       *plan.Kernel
+}
+
+// shortlist is the best of candidates, the first of equals first.
+type shortlist struct {
+	most int
+	all  []laidOut
+}
+
+func (s *shortlist) add(c laidOut) {
+	at, _ := slices.BinarySearchFunc(s.all, c, func(a, b laidOut) int {
+		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.order, b.order))
+	})
+	if at < s.most {
+		s.all = slices.Insert(s.all, at, c)
+		s.all = s.all[:min(len(s.all), s.most)]
+	}
+}
+
+// beats reports whether nothing of such a cost or more is listed any more. Sums differ in their last digits by the order of what is added.
+func (s *shortlist) beats(cost float64) bool {
+	const rounding = 1e-9
+	return len(s.all) == s.most && cost*(1-rounding) > s.all[s.most-1].cost
+}
+
+// handOut is a candidate that Choices has laid out, once: it is the caller's then.
+func (b *blockWindows) handOut(stage int, c *plan.Choice) *plan.Kernel {
+	for i := range b.laidOut {
+		if l := &b.laidOut[i]; l.kernel != nil && l.stage == stage && sameTile(&l.kernel.Choice, c) {
+			k := l.kernel
+			l.kernel = nil
+			return k
+		}
+	}
+	return nil
+}
+
+// sameTile reports whether two choices of this strategy are the same.
+func sameTile(a, b *plan.Choice) bool {
+	return a.Windows == b.Windows && a.Strategy == b.Strategy && slices.Equal(a.Tile, b.Tile) && slices.Equal(a.Points, b.Points)
+}
