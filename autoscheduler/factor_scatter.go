@@ -10,7 +10,6 @@ import (
 	"gowarp/halideir/bounds"
 	"gowarp/halideir/rfactor"
 	"gowarp/internal/plan"
-	"gowarp/occupancy"
 )
 
 // A scatter of atomic operations (a histogram) is factored so that each block has places of its own, in shared memory: there lanes that meet wait for each other
@@ -27,10 +26,6 @@ const (
 func (s *state) keepScatter(step *rfactor.Step, a *access.Analysis, box bounds.Box) (why string) {
 	f := &s.p.Funcs[step.Func]
 	st := &f.Stages[step.Stage]
-	// Of devices behind OpenCL too little is known to say how long threads wait for each other.
-	if s.device.API != occupancy.CUDA {
-		return ""
-	}
 	// Their places are shared memory only in one kernel with their copy.
 	if _, apart := s.grouping.(grouping.None); apart || !slices.Contains(s.strategies, strategy.Strategy(strategy.BlockPrivate{})) {
 		return ""

@@ -21,14 +21,13 @@ type warpCount struct {
 	plan.Counts       // of a lane, for the whole tile
 }
 
-// Instructions of a lane beside the operations that the definitions name. Those of tiles and rows are fitted to the simulator's counts of the programs that are not held
-// out (benchmarks/instructions).
+// Instructions beside the operations that the definitions name. The figures are counts in the code
+// that ptxas makes of Halide 21's PTX.
 const (
-	tileInstructions      = 40.0 // indices of block, warp and lane, parameters, the ends of the tile
-	rowInstructions       = 2.5  // the address of a row that is loaded, from that of another
-	storedRowInstructions = 9.0  // of a row of the output: its address, the test of the lane, branches
-	clampedInstructions   = 2.0  // a place that is clamped: a minimum and a maximum
-	anyInstructions       = 4.0  // a place that no loop gives
+	tileInstructions  = 40.0 // indices of block, warp and lane, parameters, the ends of the tile
+	rowInstructions   = 4.0  // the address of a row, clamped
+	pointInstructions = 2.0  // the address of a load or store
+	guardInstructions = 1.0  // the test of a point that may lie beyond the output
 )
 
 // Registers of a lane, fitted to what ptxas takes for the tiles that RATIONALE.md lists.
@@ -233,7 +232,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	for _, n := range c.colours {
 		points *= float64(n)
 	}
-	c.count.Issued += points + storedRowInstructions*points/float64(lp.px)
+	c.count.Issued += points * (pointInstructions + guardInstructions)
 	c.count.Requests += points
 	c.count.Sectors += points * float64(max(1, w.pr.Bytes(w.g.Out))*plan.WarpLanes) / instructions.SectorBytes
 	c.count.Counts = before.Plus(c.count.Counts.Plus(before.Times(-1)).Times(float64(outLoops)))
@@ -444,7 +443,7 @@ func (c *counter) value(fn int, at [maxSpotDims]int64) {
 	st := c.s.pr.Access.Stage(fn, 0)
 	cost := &c.costs[fn]
 	if cost.Issued < 0 {
-		*cost = instructions.Definition(st)
+		*cost = instructions.Definition(&st.Value)
 	}
 	c.count.Issued += cost.Issued
 	c.count.Float += cost.Float
@@ -518,37 +517,20 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		c.value(l.Func, s.at)
 		return
 	}
-	switch {
-	case c.tested:
-		c.guarded.Add(key) // not merged across points with tests of their own
-	case known:
-		c.known.Add(key)
-	}
+	// Halide's loads of one stage are not merged across its unrolled points.
 	c.loaded[c.row]++
 	c.count.early = max(c.count.early, warpBaseRegisters+c.loaded[c.row])
 	c.count.Requests++
-	c.count.Issued++
+	c.count.Issued += 1 + pointInstructions
 	if !known {
-		c.count.Issued += anyInstructions
+		c.count.Issued += rowInstructions
 		c.count.Sectors += c.sectors(l)
 		return
 	}
 	row := s
 	row.at[0] = 0
-	clamped := func(x access.Index) float64 {
-		if x.Clamped && !x.Likely { // the interior has none of a boundary condition's
-			return clampedInstructions
-		}
-		return 0
-	}
-	if len(l.Index) > 0 && clamped(l.Index[0]) > 0 {
-		c.count.Issued++ // it is no constant behind the row's address
-	}
 	if c.lines.Add(row.key()) {
 		c.count.Issued += rowInstructions
-		for _, x := range l.Index {
-			c.count.Issued += clamped(x)
-		}
 		c.count.Sectors += c.sectors(l) * float64(c.side) // what else the lanes load of the row is in L1 then
 	}
 }

@@ -201,7 +201,7 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 		return j
 	}
 	loops := e.p.Funcs[fn].Stages[0].Loops
-	unknown := access.Index{Kind: access.Unknown, Loop: -1, DataDependent: j.DataDependent, FromData: j.FromData, Clamped: j.Clamped, Likely: j.Likely, Estimated: j.Estimated}
+	unknown := access.Index{Kind: access.Unknown, Loop: -1, DataDependent: j.DataDependent, FromData: j.FromData, Clamped: j.Clamped, Estimated: j.Estimated}
 	for l := range loops {
 		if j.DependsOn(l) {
 			unknown.Loops |= at[loops[l].Arg].Loops
@@ -214,7 +214,7 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 			if ok {
 				sum, ok = access.AddSum(at[loops[t.Loop].Arg], t.Num, sum)
 			}
-			unknown.AlsoClamped(&at[loops[t.Loop].Arg])
+			unknown.Clamped = unknown.Clamped || at[loops[t.Loop].Arg].Clamped
 		}
 		if ok && sum.Kind == access.Unknown {
 			unknown.Sum, unknown.Offset, unknown.Den = sum.Sum, sum.Offset, 1
@@ -225,7 +225,7 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 		return unknown
 	}
 	i := at[loops[j.Loop].Arg]
-	i.AlsoClamped(&j)
+	i.Clamped = i.Clamped || j.Clamped
 	switch {
 	case i.Kind == access.Constant:
 		i.Offset = bounds.FloorDiv(j.Num*i.Offset+j.Offset, j.Den)
