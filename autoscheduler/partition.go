@@ -1,35 +1,23 @@
 package autoscheduler
 
 import (
+	"slices"
+
 	"gowarp/halideir"
 	"gowarp/internal/plan"
 )
 
-// hasInterior reports whether a kernel computes something that is simpler inside an image than at its edge: Halide marks what is likely there (clamps
-// and choices of boundary conditions), and makes code of its own for the blocks in which it always holds. Where there is no such
-// thing, all that code of their own saves them is the tests of the tails, and the kernel stands in the code several times for it. (Of a special
-// case for whole groups of points that is no small thing: whether its group is the last, which begins earlier, each thread would test.)
-func (s *state) hasInterior(k *plan.Kernel) bool {
-	view := k.View(s.problem)
-	found := func(fn, stage int) bool {
-		if s.marked(fn, stage) {
-			return true
-		}
-		for _, id := range view.Expand[view.StageIndex(fn, stage)].Inlined {
-			if s.marked(id, 0) {
-				return true
-			}
-		}
+// onePiece reports whether the loops of a kernel are one piece of code each. Halide marks what is likely inside an image and not at its edge (clamps and choices of boundary
+// conditions), and makes code of its own for the blocks in which it always holds. Where a kernel computes no such thing, all that code of their own saves them is the tests
+// of the tails, and the kernel stands in the code several times for it. Those tests cost little where each thread makes them once: not of a special case for whole groups of
+// points, whose last group begins earlier, nor in the loops of members, reductions and scans.
+func (s *state) onePiece(k *plan.Kernel) bool {
+	n := &k.Out
+	if n.Whole || len(k.Members) > 0 || len(s.p.Funcs[n.Func].Stages) != 1 || s.marked(n.Func, n.Stage) {
 		return false
 	}
-	for i := range k.Members {
-		for j := range k.Members[i].Nests {
-			if n := &k.Members[i].Nests[j]; found(n.Func, n.Stage) {
-				return true
-			}
-		}
-	}
-	return found(k.Out.Func, k.Out.Stage)
+	view := k.View(s.problem)
+	return !slices.ContainsFunc(view.Expand[view.StageIndex(n.Func, n.Stage)].Inlined, func(id int) bool { return s.marked(id, 0) })
 }
 
 // marked reports whether a definition says that something is likely.

@@ -71,7 +71,7 @@ func (s *state) emitKernel(k *plan.Kernel) {
 		s.emitWarps(k)
 		return
 	}
-	if s.params.Mode == "gowarp" && !k.Out.Whole && !s.hasInterior(k) {
+	if s.params.Mode == "gowarp" && s.onePiece(k) {
 		s.add(schedule.Directive{Do: schedule.NeverPartition, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
 	}
 	labels := map[int]where{k.Out.Func: s.emitNest(&k.Out)}

@@ -113,11 +113,12 @@ type Estimator struct {
 	seen      struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
 }
 
-type kept struct{}
+// kept is of a problem or of one with Funcs stored after all, which shares what is kept with that.
+type kept struct{ pr *plan.Problem }
 
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
-	return plan.Once(pr, kept{}, func() *Estimator {
+	return plan.Once(pr, kept{pr}, func() *Estimator {
 		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}, invariant: map[string]int{}, buffers: make([][][2]int, len(pr.Expand))}
 	})
 }
@@ -401,7 +402,6 @@ func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 		b = append(b, 1)
 	}
 	b = binary.AppendVarint(b, int64(turning(n)))
-	b = binary.AppendVarint(binary.AppendVarint(b, int64(n.Along.Loop)), min(n.Along.Extent, plan.WarpLanes))
 	for i := range k.Members {
 		b = append(b, byte(k.Members[i].Where))
 		b = binary.AppendVarint(b, int64(k.Members[i].Func))
