@@ -14,9 +14,9 @@ import (
 	"gowarp/internal/plan"
 )
 
-// TestGreedy repeats greedy grouping with every merge priced anew at every step: what Greedy
-// remembers between steps must not change what it does.
-func TestGreedy(t *testing.T) {
+// pipelines are those that groupings are tried on, by name.
+func pipelines(t *testing.T) map[string]*halideir.Pipeline {
+	t.Helper()
 	pipelines := map[string]*halideir.Pipeline{"chain": irtest.StencilChain(12), "ladder": irtest.Ladder(9)}
 	for _, name := range []string{"harris", "hist", "pyramid", "features"} {
 		data, err := os.ReadFile("../../halideir/testdata/" + name + ".json")
@@ -29,7 +29,13 @@ func TestGreedy(t *testing.T) {
 		}
 		pipelines[name] = p
 	}
-	for name, p := range pipelines {
+	return pipelines
+}
+
+// TestGreedy repeats greedy grouping with every merge priced anew at every step: what Greedy
+// remembers between steps must not change what it does.
+func TestGreedy(t *testing.T) {
+	for name, p := range pipelines(t) {
 		t.Run(name, func(t *testing.T) {
 			prm, err := autoscheduler.ParseParams(map[string]string{"mode": "autogpu", "gpu": "rtx2080ti"})
 			if err != nil {

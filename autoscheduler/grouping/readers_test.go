@@ -1,33 +1,18 @@
 package grouping_test
 
 import (
-	"os"
 	"slices"
 	"testing"
 
 	"gowarp/autoscheduler"
 	"gowarp/autoscheduler/grouping"
-	"gowarp/halideir"
-	"gowarp/internal/irtest"
 	"gowarp/internal/plan"
 )
 
 // TestReread: who reads whom, brought up to date for what a Func was read by, is what it is from scratch, whichever Funcs are inlined one after the other.
 func TestReread(t *testing.T) {
-	pipelines := []*halideir.Pipeline{irtest.StencilChain(12), irtest.Ladder(9)}
-	for _, name := range []string{"harris", "hist", "pyramid", "features"} {
-		data, err := os.ReadFile("../../halideir/testdata/" + name + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := halideir.Decode(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pipelines = append(pipelines, p)
-	}
 	inlined := 0
-	for _, p := range pipelines {
+	for _, p := range pipelines(t) {
 		for _, backwards := range []bool{true, false} {
 			r, err := autoscheduler.Run(p, autoscheduler.DefaultParams())
 			if err != nil {
