@@ -20,9 +20,8 @@ func offered(t *rapid.T, pr *plan.Problem, g *plan.Group, stage int, step strate
 	return p, p.(strategy.Chooser).Choices(stage, step)
 }
 
-// TestPrunedChoices: the tiles that are left out without being laid out would not have been among those that are offered. The step that offers all lays out
-// each. A kernel that is handed out as it was laid out for that is the one that is laid out anew.
-func TestPrunedChoices(t *testing.T) {
+// TestShortlist: the tiles that a step offers are the first of those that the step of all tiles does. A kernel that is handed out as it was laid out for that is the one that is laid out anew.
+func TestShortlist(t *testing.T) {
 	check := func(t *rapid.T, p *halideir.Pipeline) (groups, left int) {
 		r, err := Run(p, DefaultParams())
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"gowarp/internal/plan"
 )
 
-// TestFewest: of all ways to run a kernel the one that is taken costs hardly more than the cheapest, and none that costs as little
+// TestFewest: of all ways to run a kernel the one that is taken costs hardly more than the cheapest, and none that costs no more
 // issues fewer instructions and no more requests; a coster that is taken at its word takes the cheapest.
 func TestFewest(t *testing.T) {
 	other := 0
@@ -61,7 +61,7 @@ func TestFewest(t *testing.T) {
 				}
 				for n := range f.Ways() {
 					w := f.Way(n)
-					if way := w.Layout.Kernels[i]; cost == "time" && w.Prices[i].Valid() && w.Prices[i].Cost <= within*least[i].Cost {
+					if way := w.Layout.Kernels[i]; cost == "time" && w.Prices[i].Valid() && w.Prices[i].Cost <= f.Prices[i].Cost {
 						issued, requests := work(k)
 						if n, m := work(way); n < issued*(1-1e-12) && m <= requests {
 							t.Fatalf("%s issues %g instructions and %g requests, as good a way %g and %g", p.Funcs[g.Out].Label, issued, requests, n, m)

@@ -78,7 +78,7 @@ func (s *Session) Counted(trial *Result, kernels []Counted) {
 		for i := range kernels {
 			if c := &kernels[i]; ptxas.Of(c.Kernel, fn, stage) {
 				found = true
-				j.Simulated = j.Simulated.Plus(c.simulated()) // of a stage with a special case one of the two kernels ran
+				j.Simulated = j.Simulated.Plus(c.Simulated()) // of a stage with a special case one of the two kernels ran
 			}
 		}
 		return j, found

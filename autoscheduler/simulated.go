@@ -14,8 +14,8 @@ type Counted struct {
 // sectorsALine is how many sectors a cache line has: one request can take so many of it in a cycle.
 const sectorsALine = 4
 
-// simulated is it as costers want it. Spills are not among it: no PTX has any.
-func (c *Counted) simulated() plan.Simulated {
+// Simulated is it as costers want it. Spills are not among it: no PTX has any.
+func (c *Counted) Simulated() plan.Simulated {
 	k := &c.Count
 	global := float64(k.GlobalLoads + k.GlobalStores + k.GlobalAtomics)
 	return plan.Simulated{

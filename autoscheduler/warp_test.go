@@ -16,6 +16,11 @@ import (
 // blurred is a 3-point blur across and one down, of an input with or without a boundary
 // condition of its own size, n points further apart.
 func blurred(typ halideir.Type, clamp bool, n int) *halideir.Pipeline {
+	return blurredOf(typ, clamp, n, func(e irtest.Expr) irtest.Expr { return e })
+}
+
+// blurredOf is blurred of what is made of each pixel.
+func blurredOf(typ halideir.Type, clamp bool, n int, made func(irtest.Expr) irtest.Expr) *halideir.Pipeline {
 	b := irtest.New()
 	in := b.Input("in", typ, 1536, 2560)
 	args := []string{"x", "y"}
@@ -25,7 +30,7 @@ func blurred(typ halideir.Type, clamp bool, n int) *halideir.Pipeline {
 			return in.At(x.Clamp(in.Bound(0, "min"), in.Bound(0, "max")), y.Clamp(in.Bound(1, "min"), in.Bound(1, "max")))
 		}
 	}
-	edge := b.Func("edge", args, typ, func(v []irtest.Expr) irtest.Expr { return read(v[0], v[1]) })
+	edge := b.Func("edge", args, typ, func(v []irtest.Expr) irtest.Expr { return made(read(v[0], v[1])) })
 	across := b.Func("across", args, typ, func(v []irtest.Expr) irtest.Expr {
 		return edge.At(v[0].Sub(n), v[1]).Add(edge.At(v[0], v[1])).Add(edge.At(v[0].Add(n), v[1])).Mul(edge.At(v[0], v[1]))
 	})

@@ -11,7 +11,7 @@ import (
 )
 
 // Time prices a kernel by the seconds that it takes: the longest of the times for which it keeps a part of the
-// device busy (each a Bound in a file of its own), a part of the second longest, which the longest does not hide wholly, and
+// device busy (each a Bound in a file of its own), a part of all others, which the longest does not hide wholly, and
 // its launch. Nothing is weighted, so that kernels and groups can be compared and added. It knows Layouts and data
 // sheets, or what a bundle measured.
 type Time struct {
@@ -33,6 +33,10 @@ func (c Time) machine(d *occupancy.Device) Machine {
 
 // errs: the bounds are data sheets', or microbenchmarks'; no whole kernel has been timed.
 func (Time) errs() float64 { return .05 }
+
+// NotHidden is the part of all other bounds that the longest does not hide: half way between units that work side by side all the time and units that wait for each other. No
+// GPU has said what it is. From .3 on the default's schedules hardly hang on it; by less, whatever DRAM binds may issue as much as it likes.
+const NotHidden = .5
 
 // Bound is a time below which a kernel cannot be, in seconds, for one thing that it needs.
 type Bound struct {
@@ -70,12 +74,14 @@ func (x *timed) price() Price {
 	for _, b := range Bounds {
 		terms = append(terms, Term{b.Name, b.Of(x)})
 	}
-	byValue := func(a, b Term) int { return cmp.Compare(a.Value, b.Value) }
-	longest := slices.MaxFunc(terms[adding:], byValue)
+	longest := slices.MaxFunc(terms[adding:], func(a, b Term) int { return cmp.Compare(a.Value, b.Value) })
 	others := slices.DeleteFunc(terms[adding:], func(t Term) bool { return t.Name == longest.Name })
-	second := slices.MaxFunc(others, byValue).Value
+	beside := 0.0
+	for _, t := range others {
+		beside += t.Value
+	}
 	terms = terms[:adding+len(others)]
-	terms[0], terms[1], terms[2] = longest, Term{"not hidden", Unhidden * second}, Term{"launch", x.m.LaunchSeconds}
+	terms[0], terms[1], terms[2] = longest, Term{"not hidden", NotHidden * beside}, Term{"launch", x.m.LaunchSeconds}
 	cost := 0.0
 	for _, t := range terms[:adding] {
 		cost += t.Value

@@ -5,6 +5,7 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
+	"gowarp/halideir/rfactor"
 	"gowarp/internal/plan"
 )
 
@@ -128,7 +129,7 @@ func (st *state) price(g *plan.Group) error {
 	if err != nil {
 		return err
 	}
-	g.Cost, g.Faults = f.Cost, f.Faults()
+	g.Cost, g.Faults, g.Issued = f.Cost, f.Faults(), f.Issued(st.s.Problem)
 	return nil
 }
 
@@ -194,9 +195,13 @@ func (st *state) try(producer, consumer int) *candidate {
 	case !f.Valid():
 		c.why = f.Reject
 	default:
-		g.Cost = f.Cost
+		g.Cost, g.Issued = f.Cost, f.Issued(st.s.Problem)
 		c.merged, c.gain = g, p.Cost+q.Cost-g.Cost
 		c.why = "one kernel costs more than two"
+		counted := rfactor.Scatters(st.s.Problem.P, &st.s.Problem.P.Funcs[producer]) // made to be counted a block each, whatever else a kernel could do
+		if errs := coster.Errs(st.s.Coster); !counted && c.gain > 0 && c.gain < errs*g.Cost && g.Issued > (1+errs)*(p.Issued+q.Issued) {
+			c.merged, c.why = nil, "it gains less than its cost errs by, and issues more instructions"
+		}
 	}
 	return c
 }
@@ -211,6 +216,8 @@ func unmergeable(pr *plan.Problem, producer, consumer int) string {
 		return "its reader runs on the host"
 	case len(pr.P.Funcs[consumer].Stages) != 1:
 		return "its reader has updates: several kernels"
+	case pr.P.Funcs[producer].Partial && producer > 0 && rfactor.Scatters(pr.P, &pr.P.Funcs[producer-1]):
+		return "it is the copy of what each block counts for itself"
 	}
 	return ""
 }

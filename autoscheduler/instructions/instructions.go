@@ -13,56 +13,11 @@ import (
 	"gowarp/internal/plan"
 )
 
-// Instructions of PTX for what an expression does not show. They are fitted to gpusim's counts of
-// harris, unsharp and blur (RATIONALE.md, "Instructions").
-const (
-	kernelStart   = 20  // a warp: indices of block and thread, parameters, pointers
-	nestStart     = 8   // a warp and stage: the test of the thread, the first address
-	looseStart    = 25  // more for each dimension of it whose ends are worked out at run time
-	barrier       = 1   // a warp and stage in shared memory
-	bufferStart   = 4   // a thread and buffer in global memory: the first address
-	rowAddress    = 2   // a row of a buffer in global memory, beyond the first: the address
-	clampedRow    = 3   // more for one whose place is clamped
-	clampedAt     = 3   // an element whose place in its row is clamped, once for all rows
-	anyAddress    = 4   // an element at a place that no loop gives, the first at it
-	guardTest     = 1.5 // a test of an unrolled point
-	turnedRow     = 1   // a row of a buffer that moves with a serial loop: a step
-	loopStep      = 3   // an iteration of a serial loop
-	looseStep     = 4   // an iteration of one whose ends are worked out at run time
-	division      = 6   // of integers, by a constant
-	floatDivision = 9   // of floats
-	anyDivision   = 22  // by what only a run knows
-	difference    = 4   // the absolute one of two integers: both of them, a comparison and a choice
-	special       = 20  // a function that is not in functions
-)
-
-// functions are the instructions of each, counted in what Halide 21 makes for sm_75 of 32-bit floats: polynomials of its
-// own or of libdevice, on the path of usual arguments.
-var functions = map[string]float64{
-	"sqrt": 1, "floor": 1, "ceil": 1, "round": 1, "trunc": 1, "fast_inverse": 1, "fast_inverse_sqrt": 1, "is_nan": 1, "lerp": 3,
-	"exp": 20, "log": 25, "pow": 64, "sin": 54, "cos": 55, "tan": 41, "asin": 27, "acos": 27, "atan": 26, "atan2": 50,
-	"sinh": 37, "cosh": 37, "tanh": 20,
-}
-
-// Count is the instructions of one thread, by what they are for.
-type Count struct {
-	Arithmetic, Address, Memory, Control float64
-	// Requests are what the load/store unit is busy with for the Memory instructions: more than one each
-	// where the lanes of a warp are so far apart that banks or lines conflict.
-	Requests float64
-	Start    float64 // Address that serial loops around the points share
-	Float    float64 // of the Arithmetic, what floating-point units do
-	Special  float64 // and what special-function units do
-	Sectors  float64 // of 32 bytes of global memory that a warp's lanes ask for together
-	Global   float64 // of the Memory instructions, those of global memory
-	Pointers float64 // what the places in shared memory are constants behind
-	Once     *Count  // what every turn of the loops around the points finds the same: the compiler has it before the first; nil if there is nothing
-}
-
 // Work is what one block does, in warp instructions.
 type Work struct {
 	Issued, Float, Special float64 // all instructions; those of two kinds of unit
 	Memory                 float64 // loads, stores, shuffles
+	Terms                  Terms   // what all but float, special-function and memory instructions are for
 	Requests               float64 // of the load/store unit: more than one of those of Memory whose lanes conflict
 	Sectors                float64
 	Barriers               float64 // a warp
@@ -78,39 +33,18 @@ type Stage struct {
 	Points         int64   // side by side, and so independent of each other
 }
 
-// Total is all instructions of a turn.
-func (c Count) Total() float64 { return c.Arithmetic + c.Address + c.Memory + c.Control }
-
-// nothing is what no turns find the same.
-var nothing Count
-
-// between is what lies in the middle of two, the first so many times; what is of the control is the second's.
-func between(one, all Count, times float64) Count {
-	half := func(a, b float64) float64 { return (a*times + b) / 2 }
-	c := Count{
-		Arithmetic: half(one.Arithmetic, all.Arithmetic), Float: half(one.Float, all.Float), Special: half(one.Special, all.Special),
-		Address: half(one.Address, all.Address), Start: half(one.Start, all.Start), Control: all.Control,
-		Memory: half(one.Memory, all.Memory), Requests: half(one.Requests, all.Requests),
-		Sectors: half(one.Sectors, all.Sectors), Global: half(one.Global, all.Global), Pointers: all.Pointers,
-	}
-	if one.Once != nil && all.Once != nil {
-		once := between(*one.Once, *all.Once, times)
-		c.Once = &once
-	}
-	return c
-}
-
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
 // tiles and is kept. It is not for several goroutines.
 type Estimator struct {
 	pr        *plan.Problem
 	inputs    []bounds.Box // where they begin and end
-	memo      map[string]Count
+	memo      map[string]*Count
 	rows      map[string]int // RowLoads
 	invariant map[string]int // Invariants
-	buffers   [][][2]int     // buffersOf
+	ops       []operations   // by stage index
+	buffers   [][][2]int     // buffersOf, likewise
 	buf       []byte
-	seen      struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
+	seen      struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened, clamped, rowsOf keymap.Map } // what straight has met
 }
 
 // kept is of a problem or of one with Funcs stored after all, which shares what is kept with that.
@@ -119,37 +53,8 @@ type kept struct{ pr *plan.Problem }
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{pr}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}, invariant: map[string]int{}, buffers: make([][][2]int, len(pr.Expand))}
+		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]*Count{}, rows: map[string]int{}, invariant: map[string]int{}, ops: make([]operations, pr.NumStages()), buffers: make([][][2]int, pr.NumStages())}
 	})
-}
-
-// OfPoint is at most what a point of a stage costs, with nothing that its neighbours have already.
-func OfPoint(pr *plan.Problem, fn, stage int) float64 {
-	ex := &pr.Expand[pr.StageIndex(fn, stage)]
-	st := pr.Access.Stage(fn, stage)
-	if st == nil {
-		return 0
-	}
-	n := Definition(&st.Value).Issued
-	for i := range ex.Calls {
-		n += Definition(&pr.Access.Stage(ex.Calls[i].Func, 0).Value).Issued
-	}
-	for i := range ex.Loads {
-		n++
-		for d := range ex.Loads[i].Index {
-			x := &ex.Loads[i].Index[d]
-			if d > 0 {
-				n += rowAddress
-			}
-			if x.Clamped {
-				n += clampedRow
-			}
-			if x.Kind == access.Unknown {
-				n += anyAddress
-			}
-		}
-	}
-	return n
 }
 
 // PerOutput is the warp instructions of a kernel for 32 points of its output, and the
@@ -229,65 +134,8 @@ func (e *Estimator) WorkInTurn(kernels []*plan.Kernel) (sum Work) {
 func (w *Work) add(o *Work) {
 	w.Issued, w.Float, w.Special, w.Memory = w.Issued+o.Issued, w.Float+o.Float, w.Special+o.Special, w.Memory+o.Memory
 	w.Requests, w.Sectors, w.Barriers = w.Requests+o.Requests, w.Sectors+o.Sectors, w.Barriers+o.Barriers
+	w.Terms = w.Terms.Plus(&o.Terms, 1)
 	w.Stages = append(w.Stages, o.Stages...)
-}
-
-func (e *Estimator) work(k *plan.Kernel, whole bool) Work {
-	w, _ := e.workBehind(k, whole, nil)
-	return w
-}
-
-// workBehind is the work of a kernel where the block has loaded from some buffers already; those that it has loaded from then are the second result.
-func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w Work, _ [][2]int) {
-	if c := &k.Counted; c.Issued > 0 {
-		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Sectors
-		w.Stages = []Stage{{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
-		return w, loaded
-	}
-	warps := float64((k.ThreadsPerBlock() + 31) / 32)
-	w.Issued = warps * kernelStart
-	add := func(active float64, n *plan.Nest, given []bool, register bool) {
-		straight, times := n.Straight()
-		c := e.points(k, &straight, register)
-		once := c.Once
-		if once == nil {
-			once = &nothing
-		}
-		t := c.Total()*times + once.Total() + c.Start + e.looseLoops(n, given, c.Pointers)
-		if times > 1 {
-			t += loopStep * times
-		}
-		w.Issued += active * t
-		w.Requests += active * (c.Requests*times + once.Requests)
-		w.Memory += active * (c.Memory*times + once.Memory)
-		if !whole {
-			return
-		}
-		w.Float += active * (c.Float*times + once.Float)
-		w.Special += active * (c.Special*times + once.Special)
-		w.Sectors += active * (c.Sectors*times + once.Sectors)
-		before := len(loaded)
-		loaded = e.loads(loaded, k, n)
-		w.Stages = append(w.Stages, Stage{
-			Issued: t, Turns: times, Points: straight.PointsPerThread(), Again: len(loaded) == before,
-			Global: c.Global+once.Global > 0, Shared: c.Memory+once.Memory > c.Global+once.Global && !register,
-		})
-	}
-	for i := range k.Members {
-		m := &k.Members[i]
-		for j := range m.Nests {
-			if m.Where == plan.AtThread {
-				add(activeWarps(k, &k.Out), &m.Nests[j], nil, true)
-				continue
-			}
-			w.Issued += warps * (nestStart + barrier + looseStart*e.loose(&m.Nests[j], m.Given))
-			w.Barriers++
-			add(activeWarps(k, &m.Nests[j]), &m.Nests[j], m.Given, false)
-		}
-	}
-	w.Issued += warps * nestStart
-	add(activeWarps(k, &k.Out), &k.Out, nil, false)
-	return w, loaded
 }
 
 // loads adds the buffers in global memory that a stage loads from to those that there are.
@@ -317,17 +165,18 @@ func (e *Estimator) buffersOf(stage int) [][2]int {
 
 // looseLoops is what the loops cost that run over what is known of a region at run time only: even of one iteration they are there,
 // and step what addresses are behind.
-func (e *Estimator) looseLoops(n *plan.Nest, given []bool, pointers float64) float64 {
-	out, iterations := 0.0, 1.0
+func (e *Estimator) looseLoops(n *plan.Nest, given []bool, t *Terms) {
+	pointers, iterations := t[Pointer], 1.0
+	t[Pointer] = 0
 	for _, u := range slices.Backward(n.Serial) {
 		if !u.Unroll {
 			iterations *= float64(max(u.Extent, 1))
 		}
 		if e.atRunTime(n, u, given) {
-			out += iterations * (looseStep + pointers)
+			t[LooseTurn] += iterations
+			t[Pointer] += iterations * pointers
 		}
 	}
-	return out
 }
 
 // loose is in how many dimensions a stage's region is known at run time only: its ends are minima and maxima of
@@ -349,7 +198,10 @@ func (e *Estimator) atRunTime(n *plan.Nest, u plan.Use, given []bool) bool {
 		return false
 	}
 	dim := e.pr.P.Funcs[n.Func].Stages[n.Stage].Loops[u.Loop].Arg
-	return u.Extent > 1 || dim < 0 || dim >= len(given) || !given[dim]
+	if dim < 0 {
+		return false // a reduction's domain is what it is
+	}
+	return u.Extent > 1 || dim >= len(given) || !given[dim]
 }
 
 // activeWarps is the number of warps in which a nest keeps a thread busy.
@@ -357,6 +209,14 @@ func activeWarps(k *plan.Kernel, n *plan.Nest) float64 {
 	ext := [3]int64{1, 1, 1}
 	for i, u := range n.Threads {
 		ext[min(i, 2)] = u.Extent
+	}
+	return warpsOf(k, ext)
+}
+
+// warpsOf is in how many warps there are threads of such a box.
+func warpsOf(k *plan.Kernel, ext [3]int64) float64 {
+	if k.Block[0]%plan.WarpLanes == 0 {
+		return float64((ext[0] + plan.WarpLanes - 1) / plan.WarpLanes * ext[1] * ext[2])
 	}
 	warps, last := 0.0, int64(-1)
 	for z := range ext[2] {
@@ -376,8 +236,8 @@ func activeWarps(k *plan.Kernel, n *plan.Nest) float64 {
 }
 
 // points is what the unrolled points of a thread cost together.
-func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) Count {
-	return remember(e.memo, e.shape(k, n, register), func() Count { return e.count(k, n, register) })
+func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) *Count {
+	return remember(e.memo, e.shape(k, n, register), func() *Count { return e.count(k, n, register) })
 }
 
 // remember works something out once for each shape.
@@ -401,34 +261,19 @@ func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 	if register {
 		b = append(b, 1)
 	}
-	b = binary.AppendVarint(b, int64(turning(n)))
+	b = binary.AppendUvarint(b, turning(n))
+	b = binary.AppendVarint(binary.AppendVarint(b, int64(n.Along.Loop)), min(n.Along.Extent, plan.WarpLanes))
+	for _, u := range n.Serial {
+		if u.Extent > 1 && !u.Unroll {
+			b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Steps)
+		}
+	}
 	for i := range k.Members {
 		b = append(b, byte(k.Members[i].Where))
 		b = binary.AppendVarint(b, int64(k.Members[i].Func))
 	}
 	e.buf = b
 	return b
-}
-
-func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
-	shifts := Shifts(n)
-	if slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return u.Guarded() && u.Extent > 1 }) {
-		// Points that are tested one by one are in branches of their own, in which the compiler finds about half
-		// of what it would find in one piece of code.
-		alone := *n
-		alone.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), plan.Use.Guarded)
-		together := Shifts(&alone)
-		tests := float64(len(shifts) / len(together))
-		one, all := e.straight(k, &alone, together, register), e.straight(k, n, shifts, register)
-		c := between(one, all, tests)
-		for _, u := range n.Unrolled {
-			if u.Guarded() {
-				c.Control += guardTest * float64(len(shifts))
-			}
-		}
-		return c
-	}
-	return e.straight(k, n, shifts, register)
 }
 
 // turning has the bit of every serial loop that turns, as access.Index.Loops has them.
@@ -444,14 +289,6 @@ func turning(n *plan.Nest) uint64 {
 
 func moves(x *access.Index, loops uint64) bool { return x.Loops&loops != 0 }
 
-// address is where the cost of an index goes: once a turn if it moves with the turning loops.
-func (c *Count) address(x *access.Index, turn uint64) *float64 {
-	if moves(x, turn) {
-		return &c.Address
-	}
-	return &c.Start
-}
-
 // rest is an index but for its first dimension.
 func rest(idx []access.Index) []access.Index { return idx[min(1, len(idx)):] }
 
@@ -461,205 +298,6 @@ func column(n *plan.Nest, s Shift) int64 { return s.of(n.Along.Loop) }
 // nowhere reports whether a place hangs on what is not known.
 func nowhere(idx []access.Index) bool {
 	return slices.ContainsFunc(idx, func(x access.Index) bool { return x.Kind == access.Unknown && !x.IsSum() })
-}
-
-// straight is what points cost in one piece of code.
-func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
-	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
-	points := float64(len(shifts))
-	c, turn := Count{}, turning(n)
-	once := &Count{}
-	// of is where the cost of something at a place goes.
-	of := func(idx []access.Index) *Count {
-		if turn == 0 || movesAny(idx, turn) {
-			return &c
-		}
-		return once
-	}
-	own, casts := arithmetic(&e.pr.Access.Stage(n.Func, n.Stage).Value)
-	c.Arithmetic = points * own
-	float, special := units(&e.pr.Access.Stage(n.Func, n.Stage).Value)
-	c.Float, c.Special = points*float, points*special
-	seen := &e.seen
-	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened} {
-		m.Clear()
-	}
-	for i := range ex.Calls {
-		call := &ex.Calls[i]
-		ops, more := arithmetic(&e.pr.Access.Stage(call.Func, 0).Value)
-		float, special := units(&e.pr.Access.Stage(call.Func, 0).Value)
-		to := of(call.Index)
-		for _, s := range shifts {
-			at := placeKey(call.Func, 0, 0, call.Index, s)
-			if nowhere(call.Index) {
-				at = at.and(int64(call.In)) // what one definition looks up is at one place, what another does at another
-			}
-			if seen.called.Add(uint64(at)) {
-				to.Arithmetic += ops + more
-				to.Float, to.Special = to.Float+float, to.Special+special
-			}
-		}
-	}
-	for i := range ex.Loads {
-		t := &ex.Loads[i]
-		where, in := k.PlaceOf(t.Func)
-		if in && where == plan.AtThread {
-			continue // in a register
-		}
-		member := in
-		in = in && where != plan.AtBlockGlobal
-		vectors := !member && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
-		to := of(t.Index)
-		if t.Func == n.Func {
-			to = &c // each turn stores there
-		}
-		for _, s := range shifts {
-			at := placeKey(t.Func, t.Input, t.Out, t.Index, s)
-			if nowhere(t.Index) {
-				at = at.and(int64(i)) // two places that are not known are not one
-			}
-			if !seen.loaded.Add(uint64(at)) {
-				continue
-			}
-			to.Memory++
-			to.Requests += e.ways(n, t.Index, t.Bytes)
-			for d := range t.Index {
-				if !nowhere(t.Index[d : d+1]) {
-					continue
-				}
-				to.Address++
-				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)))) {
-					to.Address += anyAddress - 1
-				}
-			}
-			if in { // a constant behind an address of the thread's
-				if seen.pointers.Add(uint64(residues(t.Func, t.Index, s))) {
-					c.Pointers++
-				}
-				continue
-			}
-			to.Global++
-			if nowhere(t.Index) || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
-				to.Sectors += e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
-			}
-			if vectors {
-				to.widen(e, n, t, s)
-			}
-			if seen.buffers.Add(uint64(placeKey(t.Func, t.Input, 0, nil, nil))) {
-				c.Start += bufferStart
-			}
-			if len(t.Index) == 0 {
-				continue
-			}
-			if seen.rows.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[1:], s))) {
-				c.Start += rowAddress
-				turned := false
-				for d := range t.Index {
-					turned = turned || moves(&t.Index[d], turn)
-				}
-				if turned {
-					c.Address += turnedRow
-				}
-				for d := range t.Index[1:] {
-					if x := &t.Index[d+1]; x.Clamped {
-						*c.address(x, turn) += clampedRow
-					}
-				}
-			}
-			if x := &t.Index[0]; x.Clamped {
-				*c.address(x, turn)++ // it is no constant behind the row's address
-				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[:1], s))) {
-					*c.address(x, turn) += clampedAt
-				}
-			}
-		}
-	}
-	// Most conversions are of what was loaded, once for all points that use it.
-	if taps := points * float64(len(ex.Loads)); taps > 0 {
-		casts *= min(1, max(float64(seen.loaded.Len())/taps, 1/points))
-	}
-	c.Arithmetic += points * casts
-	if !register {
-		where, member := k.PlaceOf(n.Func)
-		in := member && where != plan.AtBlockGlobal
-		stores := points
-		if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
-			if !member && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), st.Store) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, st.Store, s)%plan.VectorLanes != 0 }) {
-				stores /= plan.VectorLanes
-			}
-			c.Requests += stores * e.ways(n, st.Store, e.pr.Bytes(n.Func))
-		}
-		c.Memory += stores * float64(len(e.pr.P.Funcs[n.Func].Types))
-		if in {
-			c.Pointers++
-		} else {
-			for _, s := range shifts {
-				var idx []access.Index
-				if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil && len(st.Store) > 0 {
-					idx = st.Store[1:]
-				}
-				seen.stores.Add(uint64(placeKey(0, 0, 0, idx, s)))
-			}
-			c.Start += bufferStart + rowAddress*float64(seen.stores.Len())
-			c.Global += stores * float64(len(e.pr.P.Funcs[n.Func].Types))
-			if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
-				c.Sectors += stores * sectors(n, st.Store, e.pr.Bytes(n.Func))
-			}
-			if turn != 0 {
-				c.Address += turnedRow * float64(seen.stores.Len())
-			}
-		}
-	}
-	if *once != (Count{}) {
-		c.Once = once
-	}
-	return c
-}
-
-// arithmetic is the instructions of an expression, conversions apart. Products of floats that are added to
-// something are one instruction with the sum.
-func arithmetic(o *access.Ops) (ops, casts float64) {
-	ops = float64(o.Total() - o.Class(access.Cast) - fused(o))
-	divisions := o.Class(access.Div) + o.Class(access.Mod) - o.Shifts - o.Unknown
-	for _, kind := range floats {
-		n := o.Count[access.Div][kind]
-		divisions -= n
-		ops += float64((floatDivision - 1) * n)
-	}
-	ops += float64((division-1)*divisions + (anyDivision-1)*o.Unknown + (difference-1)*o.Apart + (special-1)*o.Class(access.Special))
-	for name, n := range o.Special {
-		if cost, ok := functions[name]; ok {
-			ops += float64(n) * (cost - special)
-		}
-	}
-	return ops, float64(o.Class(access.Cast))
-}
-
-// Definition is what the operations of a definition come to, without what it loads.
-func Definition(o *access.Ops) plan.Counts {
-	ops, casts := arithmetic(o)
-	float, special := units(o)
-	return plan.Counts{Issued: ops + casts, Float: float, Special: special}
-}
-
-var floats = [...]access.Kind{access.Float16, access.Float32, access.Float64}
-
-// fused is how many products of floats are one instruction with a sum.
-func fused(o *access.Ops) (n int) {
-	for _, kind := range floats {
-		n += min(o.Count[access.Mul][kind], o.Count[access.AddSub][kind])
-	}
-	return n
-}
-
-// units are the operations of an expression that floating-point and special-function units do.
-func units(o *access.Ops) (float, special float64) {
-	for _, kind := range floats {
-		of := func(c access.Class) float64 { return float64(o.Count[c][kind]) }
-		float += of(access.AddSub) + of(access.Mul) + of(access.MinMax) + of(access.Compare)
-		special += of(access.Special) + of(access.Div)
-	}
-	return float - float64(fused(o)), special
 }
 
 // TableBytes is up to what size a table that is looked up stays in L1: half of the least that an SM has of it.
@@ -810,19 +448,6 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 			}
 		}
 		k = k.and(int64(x.Kind)).and(int64(x.Loop)).and(off).and(x.Num)
-	}
-	return k
-}
-
-// residues tells places in shared memory apart that no constant is between: where a loop is divided, the remainder is known at run
-// time only.
-func residues(fn int, idx []access.Index, s Shift) key {
-	k := key(0).and(int64(fn))
-	for i := range idx {
-		if x := &idx[i]; x.Kind == access.Affine && x.Den > 1 {
-			at := x.Offset + x.Num*s.of(x.Loop)
-			k = k.and(int64(i)).and(at - x.Den*bounds.FloorDiv(at, x.Den))
-		}
 	}
 	return k
 }

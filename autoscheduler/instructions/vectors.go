@@ -103,17 +103,17 @@ func (e *Estimator) readsItself(n *plan.Nest) bool {
 }
 
 // widen counts what a point loads as an element of a vector or of half a one, once all of that is loaded.
-func (c *Count) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift) {
+func (c *Part) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift, each float64) {
 	at, row := e.phase(t.Func, t.Input, t.Index, s)+along(&t.Index[0], s), placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)
 	first := bounds.FloorDiv(at, plan.VectorLanes)
 	lane := int32(1) << (at - first*plan.VectorLanes)
 	elements := e.seen.vectors.Or(uint64(row.and(first)), lane)
-	fewer := float64(1 + vectorLoads(elements&^lane, plan.VectorLanes) - vectorLoads(elements, plan.VectorLanes))
+	fewer := each * float64(1+vectorLoads(elements&^lane, plan.VectorLanes)-vectorLoads(elements, plan.VectorLanes))
 	c.Memory -= fewer
 	c.Global -= fewer
 	c.Requests -= fewer * e.ways(n, t.Index, t.Bytes)
 	if elements == allLanes && n.Along.Loop >= 0 && t.Index[0].DependsOn(n.Along.Loop) && e.seen.widened.Add(uint64(row)) {
-		c.Sectors -= (plan.VectorLanes - 1) * e.loadSectors(n, t)
+		c.Sectors -= each * (plan.VectorLanes - 1) * e.loadSectors(n, t)
 	}
 }
 

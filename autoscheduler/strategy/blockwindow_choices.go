@@ -28,18 +28,10 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	}
 	best := shortlist{most: step.kept(keptGrouping, keptFinal)}
 	order := 0
-	b.eachTile(dims, stage, step, func(code *threadCode, threads []int64) {
+	b.eachTile(dims, stage, step, func(windows int, threads, points []int64) {
 		order++
-		if best.beats(code.atLeast) {
-			return
-		}
-		k, ok := b.candidate(stage, b.choice(dims, code.windows, threads, code.points[:]))
-		if !ok {
-			return
-		}
-		best.add(laidOut{stage: stage, order: order, cost: b.costOf(k), kernel: k})
-		if code.atLeast == 0 {
-			code.atLeast = b.atLeast(k)
+		if k, ok := b.candidate(stage, b.choice(dims, windows, threads, points)); ok {
+			best.add(laidOut{stage: stage, order: order, cost: b.costOf(k), kernel: k})
 		}
 	})
 	b.laidOut = best.all
@@ -50,15 +42,8 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	return out
 }
 
-// threadCode is what the code of a thread hangs on: its points, and what it has in windows of its own. Tiles that differ in the number of threads share it.
-type threadCode struct {
-	windows int
-	points  [2]int64
-	atLeast float64 // what an output costs with it in any tile, once that is known
-}
-
 // eachTile goes through all tiles that are tried.
-func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(code *threadCode, threads []int64)) {
+func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(windows int, threads, points []int64)) {
 	px, py, by := pointsX, pointsY, blockY
 	if step == PowersOfTwo {
 		px, py, by = pointsX[:2], []int64{1, 4, 8}, []int64{1, 4, 8}
@@ -91,20 +76,17 @@ func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(
 			if row > 0 {
 				widths = append(widths, row)
 			}
-			var codes []threadCode
-			for _, y := range py {
-				if x*y <= most {
-					codes = append(codes, threadCode{windows: windows, points: [2]int64{x, y}})
-				}
-			}
 			for _, w := range widths {
 				heights := by
 				if w == row && len(dims.Tiled) > 1 {
 					heights = fullWarps(row)
 				}
-				for i := range codes {
+				for _, y := range py {
+					if x*y > most {
+						continue
+					}
 					for _, t := range heights {
-						try(&codes[i], []int64{w, t})
+						try(windows, []int64{w, t}, []int64{x, y})
 					}
 				}
 			}
@@ -139,12 +121,6 @@ func (b *blockWindows) costOf(k *plan.Kernel) float64 {
 	return cost
 }
 
-// atLeast is costOf of any tile with the code of k's threads: what they do for themselves, in warps that are full and blocks without a tail.
-func (b *blockWindows) atLeast(k *plan.Kernel) float64 {
-	issued, requests := b.est.OfThread(k)
-	return max(issued, plan.SchedulersPerSM*requests) * float64(k.Out.ThreadCount()) / float64(k.Out.Points())
-}
-
 // laidOut is a candidate with its cost.
 type laidOut struct {
 	stage, order int
@@ -166,12 +142,6 @@ func (s *shortlist) add(c laidOut) {
 		s.all = slices.Insert(s.all, at, c)
 		s.all = s.all[:min(len(s.all), s.most)]
 	}
-}
-
-// beats reports whether nothing of such a cost or more is listed any more. Sums differ in their last digits by the order of what is added.
-func (s *shortlist) beats(cost float64) bool {
-	const rounding = 1e-9
-	return len(s.all) == s.most && cost*(1-rounding) > s.all[s.most-1].cost
 }
 
 // handOut is a candidate that Choices has laid out, once: it is the caller's then.

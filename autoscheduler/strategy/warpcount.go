@@ -21,13 +21,14 @@ type warpCount struct {
 	plan.Counts       // of a lane, for the whole tile
 }
 
-// Instructions beside the operations that the definitions name. The figures are counts in the code
-// that ptxas makes of Halide 21's PTX.
+// Instructions of a lane beside the operations that the definitions name. Those of tiles and rows are fitted to the simulator's counts of the programs that are not held
+// out (benchmarks/instructions).
 const (
-	tileInstructions  = 40.0 // indices of block, warp and lane, parameters, the ends of the tile
-	rowInstructions   = 4.0  // the address of a row, clamped
-	pointInstructions = 2.0  // the address of a load or store
-	guardInstructions = 1.0  // the test of a point that may lie beyond the output
+	tileInstructions      = 50.0 // indices of block, warp and lane, parameters, the ends of the tile
+	rowInstructions       = 2.5  // the address of a row that is loaded, from that of another
+	storedRowInstructions = 9.0  // of a row of the output: its address, the test of the lane, branches
+	clampedInstructions   = 2.0  // a place that is clamped: a minimum and a maximum
+	anyInstructions       = 5.0  // a place that no loop gives
 )
 
 // Registers of a lane, fitted to what ptxas takes for the tiles that RATIONALE.md lists.
@@ -55,6 +56,41 @@ type spot struct {
 	// reader is the stage, counted from 1, that has loaded a value from the warp's scratch: behind a barrier it is loaded
 	// again. 0 for what stays in a register.
 	reader int
+}
+
+// farCoordinate is beyond all coordinates of tiles.
+const farCoordinate = 1 << 40
+
+// elsewhere is a coordinate that is no multiple of a loop's, far from those of tiles: the same one wherever the loops that it hangs on are the same, or, where it hangs on data, another for each
+// load at each point, as far as anybody knows.
+func (c *counter) elsewhere(fn, nth int, ix *access.Index, at [maxSpotDims]int64) int64 {
+	loops := c.s.pr.P.Funcs[fn].Stages[0].Loops
+	if terms, ok := ix.Terms(); ok {
+		sum := ix.Offset
+		for _, t := range terms {
+			sum += t.Num * at[loops[t.Loop].Arg]
+		}
+		return sum
+	}
+	s := spot{fn: fn, out: nth, at: at}
+	if !ix.DataDependent {
+		s = spot{}
+		only := -1
+		for l := range loops {
+			if ix.DependsOn(l) {
+				s.at[loops[l].Arg] = at[loops[l].Arg]
+				if only == -1 {
+					only = loops[l].Arg
+				} else {
+					only = -2
+				}
+			}
+		}
+		if only >= 0 {
+			return at[only] // as if it were the loop's own
+		}
+	}
+	return farCoordinate + int64(s.key()*0x9e3779b97f4a7c15>>28)
 }
 
 // maxSpotDims is the most dimensions of what can be counted.
@@ -232,7 +268,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	for _, n := range c.colours {
 		points *= float64(n)
 	}
-	c.count.Issued += points * (pointInstructions + guardInstructions)
+	c.count.Issued += points + storedRowInstructions*points/float64(lp.px)
 	c.count.Requests += points
 	c.count.Sectors += points * float64(max(1, w.pr.Bytes(w.g.Out))*plan.WarpLanes) / instructions.SectorBytes
 	c.count.Counts = before.Plus(c.count.Counts.Plus(before.Times(-1)).Times(float64(outLoops)))
@@ -443,13 +479,13 @@ func (c *counter) value(fn int, at [maxSpotDims]int64) {
 	st := c.s.pr.Access.Stage(fn, 0)
 	cost := &c.costs[fn]
 	if cost.Issued < 0 {
-		*cost = instructions.Definition(&st.Value)
+		*cost = instructions.Definition(st)
 	}
 	c.count.Issued += cost.Issued
 	c.count.Float += cost.Float
 	c.count.Special += cost.Special
 	for i := range st.Loads {
-		c.load(fn, &st.Loads[i], at)
+		c.load(fn, i, &st.Loads[i], at)
 	}
 }
 
@@ -474,7 +510,7 @@ func (c *counter) loads(fn int) bool {
 
 // load counts one load: of a member from the lane's own registers or another's, of an inlined Func
 // its definition, of what lies outside a load from memory. What the stage has had already is free.
-func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
+func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 	s := spot{fn: l.Func, out: l.Out}
 	if l.Func < 0 {
 		s.fn = -1 - l.Input
@@ -491,11 +527,9 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		case access.Affine:
 			s.at[k] = bounds.FloorDiv(ix.Num*at[loops[ix.Loop].Arg]+ix.Offset, ix.Den)
 		default:
-			known = false
+			known = known && ix.IsSum()
+			s.at[k] = c.elsewhere(fn, nth, &ix, at)
 		}
-	}
-	if !known {
-		s.at = at // another place for each point, as far as anybody knows
 	}
 	if m := c.member(l.Func); m != nil {
 		c.fetch(m, &s)
@@ -517,20 +551,37 @@ func (c *counter) load(fn int, l *access.Load, at [maxSpotDims]int64) {
 		c.value(l.Func, s.at)
 		return
 	}
-	// Halide's loads of one stage are not merged across its unrolled points.
+	switch {
+	case c.tested:
+		c.guarded.Add(key) // not merged across points with tests of their own
+	default:
+		c.known.Add(key)
+	}
 	c.loaded[c.row]++
 	c.count.early = max(c.count.early, warpBaseRegisters+c.loaded[c.row])
 	c.count.Requests++
-	c.count.Issued += 1 + pointInstructions
+	c.count.Issued++
 	if !known {
-		c.count.Issued += rowInstructions
+		c.count.Issued += anyInstructions
 		c.count.Sectors += c.sectors(l)
 		return
 	}
 	row := s
 	row.at[0] = 0
+	clamped := func(x access.Index) float64 {
+		if x.Clamped && !x.Likely { // the interior has none of a boundary condition's
+			return clampedInstructions
+		}
+		return 0
+	}
+	if len(l.Index) > 0 && clamped(l.Index[0]) > 0 {
+		c.count.Issued++ // it is no constant behind the row's address
+	}
 	if c.lines.Add(row.key()) {
 		c.count.Issued += rowInstructions
+		for _, x := range l.Index {
+			c.count.Issued += clamped(x)
+		}
 		c.count.Sectors += c.sectors(l) * float64(c.side) // what else the lanes load of the row is in L1 then
 	}
 }

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -393,7 +394,10 @@ func (s *warpSet) width(lp lanePoints) (width int64, rows []int64) {
 func (w *warpTiles) stageMore() {
 	pr := w.pr
 	best := w.sets[0]
-	cost := w.typical(best)
+	cost := math.Inf(1) // without members there is no tile of a warp
+	if len(best.members) > 0 {
+		cost = w.typical(best)
+	}
 	try := func(ids ...int) {
 		if len(ids) == 0 {
 			return

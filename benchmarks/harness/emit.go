@@ -39,6 +39,11 @@ func Gowarp(params map[string]string) Scheduler {
 	return Scheduler{name: "gowarp", plugin: (*Tree).gowarpPlugin, params: params}
 }
 
+// GowarpFrom is Gowarp with another library that holds an autoscheduler of that name.
+func GowarpFrom(file string, params map[string]string) Scheduler {
+	return Scheduler{name: "gowarp", plugin: func(*Tree) (string, error) { return file, nil }, params: params}
+}
+
 // GowarpByEnvironment asks for gowarp by HL_AUTOSCHEDULER=gowarp, with the generator's
 // command line untouched.
 func GowarpByEnvironment(params map[string]string) Scheduler {

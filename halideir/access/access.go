@@ -50,6 +50,7 @@ type StageRef struct{ Func, Stage int }
 type Stage struct {
 	Func, Stage int
 	Value       Ops    // what the values and the predicate compute
+	Uniform     Ops    // of Value, what no loop and no load has a part in
 	Address     Ops    // what only indices of loads and of the store compute
 	Loads       []Load // distinct, in the order in which the definition has them
 	// Bytes is what one point stores: all tuple components.

@@ -33,6 +33,8 @@ type Index struct {
 	// Clamped reports a clamp that was looked through: at the borders the index
 	// is another. The taps at the borders are fewer, never more.
 	Clamped bool
+	// Likely reports that all such clamps are a boundary condition's, whose inside is marked likely: where Halide partitions loops, the interior has none.
+	Likely bool
 	// Estimated reports that Num or Offset holds an estimate of a parameter or
 	// of an input's bounds.
 	Estimated bool
@@ -43,6 +45,15 @@ type Index struct {
 	// Loops has the bit of every loop that the index hangs on, also through
 	// loaded values; loops from 64 on share the last bit.
 	Loops uint64
+}
+
+// AlsoClamped takes over that an index which this one is made of is clamped.
+func (x *Index) AlsoClamped(o *Index) {
+	if !o.Clamped {
+		return
+	}
+	x.Likely = (x.Likely || !x.Clamped) && o.Likely
+	x.Clamped = true
 }
 
 // Term is a loop times a number.
@@ -146,7 +157,7 @@ func constantForm(v int64) form {
 
 // inherit takes over what holds of the whole if it holds of a part.
 func (f *form) inherit(p form) {
-	f.Clamped = f.Clamped || p.Clamped
+	f.AlsoClamped(&p.Index)
 	f.Estimated = f.Estimated || p.Estimated
 	f.DataDependent = f.DataDependent || p.DataDependent
 	f.FromData = f.FromData || p.FromData
@@ -282,7 +293,7 @@ func clamp(x, y form, larger bool) form {
 	}
 	f := x
 	f.inherit(y)
-	f.Clamped = true
+	f.AlsoClamped(&Index{Clamped: true, Likely: x.likely})
 	return f
 }
 
@@ -306,7 +317,7 @@ func choose(condition, x, y form) form {
 	if x.likely && !y.likely && (x.Kind != Unknown || x.IsSum()) {
 		x.inherit(condition)
 		x.inherit(y)
-		x.Clamped = true
+		x.AlsoClamped(&Index{Clamped: true, Likely: true})
 		return x
 	}
 	return unknown(condition, x, y)

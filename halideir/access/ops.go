@@ -80,6 +80,11 @@ type Ops struct {
 	Shifts  int            // of the divisions and remainders, those by a literal power of two
 	Unknown int            // of those of integers, those by what only a run knows
 	Apart   int            // of the minima and maxima, absolute differences of integers
+	Fused   int            // of the sums and differences of floats, those that a product stands in
+	Scaled  int            // of the divisions of floats, those by a literal
+	// Of integers: sums and differences that a product stands in; divisions and remainders of numbers without a sign by literals that are no power of two; casts of integers to others, but for loaded ones to wider ones; those of loaded ones that a product widens.
+	FusedInts, Unsigned, Widths, Wide int
+	Plain                       int // of Unknown, those of numbers without a sign
 }
 
 // Total is the number of all operations.
@@ -111,8 +116,18 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 	switch n.Op {
 	case halideir.OpAdd, halideir.OpSub:
 		o.add(AddSub, n.Type)
+		if n.Type.IsFloat() && (p.Nodes[n.Args[0]].Op == halideir.OpMul || p.Nodes[n.Args[1]].Op == halideir.OpMul) {
+			o.Fused += max(n.Type.Lanes, 1)
+		} else if p.Nodes[n.Args[0]].Op == halideir.OpMul || p.Nodes[n.Args[1]].Op == halideir.OpMul {
+			o.FusedInts += max(n.Type.Lanes, 1)
+		}
 	case halideir.OpMul:
 		o.add(Mul, n.Type)
+		for _, a := range n.Args {
+			if widened(p, a) {
+				o.Wide += max(n.Type.Lanes, 1)
+			}
+		}
 	case halideir.OpDiv, halideir.OpMod:
 		if n.Op == halideir.OpDiv {
 			o.add(Div, n.Type)
@@ -121,9 +136,16 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 		}
 		if shifts(p, n) {
 			o.Shifts += max(n.Type.Lanes, 1)
+		} else if by := p.Nodes[n.Args[1]].Op; n.Type.Code == halideir.UInt && (by == halideir.OpInt || by == halideir.OpUint) {
+			o.Unsigned += max(n.Type.Lanes, 1)
 		}
 		if by := &p.Nodes[n.Args[1]]; !n.Type.IsFloat() && by.Op != halideir.OpInt && by.Op != halideir.OpUint {
 			o.Unknown += max(n.Type.Lanes, 1)
+			if n.Type.Code == halideir.UInt {
+				o.Plain += max(n.Type.Lanes, 1)
+			}
+		} else if n.Type.IsFloat() && by.Op == halideir.OpFloat {
+			o.Scaled += max(n.Type.Lanes, 1)
 		}
 	case halideir.OpMin, halideir.OpMax:
 		o.add(MinMax, n.Type)
@@ -137,6 +159,11 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 		// Signed and unsigned of one width are the same bits.
 		if KindOf(n.Type) != KindOf(operand) {
 			o.add(Cast, n.Type)
+			if !n.Type.IsFloat() && !operand.IsFloat() {
+				if n.Type.Bits < operand.Bits || !p.Nodes[n.Args[0]].ReadsBuffer() {
+					o.Widths += max(n.Type.Lanes, 1)
+				}
+			}
 		}
 	case halideir.OpVectorReduce:
 		o.add(reduceClass(n.Name), operand)
@@ -240,4 +267,14 @@ func transparent(n *halideir.Node) int {
 		return -1
 	}
 	return k
+}
+
+// widened reports whether a node makes a loaded integer of up to 16 bits wider: a product of such has an instruction of its own, which no sum is a part of.
+func widened(p *halideir.Pipeline, id halideir.NodeID) bool {
+	n := &p.Nodes[id]
+	if n.Op != halideir.OpCast || n.Type.IsFloat() {
+		return false
+	}
+	of := &p.Nodes[n.Args[0]]
+	return of.ReadsBuffer() && !of.Type.IsFloat() && of.Type.Bits <= 16 && n.Type.Bits > of.Type.Bits
 }

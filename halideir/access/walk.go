@@ -50,6 +50,9 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 		ops := &s.Address
 		if w.isValue(id) {
 			ops = &s.Value
+			if f := &w.form[id]; f.Loops == 0 && !f.DataDependent {
+				s.Uniform.count(w.p, n)
+			}
 		}
 		ops.count(w.p, n)
 		if l, ok := w.load(id, n); ok {

@@ -201,7 +201,7 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 		return j
 	}
 	loops := e.p.Funcs[fn].Stages[0].Loops
-	unknown := access.Index{Kind: access.Unknown, Loop: -1, DataDependent: j.DataDependent, FromData: j.FromData, Clamped: j.Clamped, Estimated: j.Estimated}
+	unknown := access.Index{Kind: access.Unknown, Loop: -1, DataDependent: j.DataDependent, FromData: j.FromData, Clamped: j.Clamped, Likely: j.Likely, Estimated: j.Estimated}
 	for l := range loops {
 		if j.DependsOn(l) {
 			unknown.Loops |= at[loops[l].Arg].Loops
@@ -214,7 +214,7 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 			if ok {
 				sum, ok = access.AddSum(at[loops[t.Loop].Arg], t.Num, sum)
 			}
-			unknown.Clamped = unknown.Clamped || at[loops[t.Loop].Arg].Clamped
+			unknown.AlsoClamped(&at[loops[t.Loop].Arg])
 		}
 		if ok && sum.Kind == access.Unknown {
 			unknown.Sum, unknown.Offset, unknown.Den = sum.Sum, sum.Offset, 1
@@ -225,7 +225,7 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 		return unknown
 	}
 	i := at[loops[j.Loop].Arg]
-	i.Clamped = i.Clamped || j.Clamped
+	i.AlsoClamped(&j)
 	switch {
 	case i.Kind == access.Constant:
 		i.Offset = bounds.FloorDiv(j.Num*i.Offset+j.Offset, j.Den)

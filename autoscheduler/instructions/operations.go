@@ -1,0 +1,162 @@
+package instructions
+
+import (
+	"slices"
+
+	"gowarp/halideir/access"
+	"gowarp/internal/plan"
+)
+
+// functions are the instructions of each, counted in what Halide 21 makes for sm_75 of 32-bit floats: polynomials of its
+// own or of libdevice, on the path of usual arguments.
+var functions = map[string]float64{
+	"floor": 1, "ceil": 1, "round": 1, "trunc": 1, "is_nan": 1, "lerp": 3,
+	"exp": 20, "log": 25, "pow": 64, "sin": 54, "cos": 55, "tan": 41, "asin": 27, "acos": 27, "atan": 26, "atan2": 50,
+	"sinh": 37, "cosh": 37, "tanh": 20,
+}
+
+// units are the functions that special-function units have an instruction for.
+var units = map[string]bool{"sqrt": true, "fast_inverse": true, "fast_inverse_sqrt": true}
+
+// Instructions of PTX for operations that are more than one.
+const (
+	difference  = 4  // the absolute one of two integers: both of them, a comparison and a choice
+	roundedDown = 5  // more for a division of integers with a sign, by what only a run knows: towards minus infinity
+	special     = 20 // a function that is not in functions
+	// fusedDivisions of the special-function unit tell two loops apart that share a dimension of the grid: a quotient and a remainder.
+	fusedDivisions = 2
+)
+
+// operations are those of a definition.
+type operations struct {
+	known          bool
+	terms          Terms
+	float, special float64
+	casts          float64     // of the conversions in terms, those of its own values: points may share them
+	places         *operations // that work out places which hang on data: all others are in the terms of addresses
+	uniform        *operations // of these, what is the same for all threads and turns
+}
+
+// operations are those of a stage, kept.
+func (e *Estimator) operations(fn, stage int) *operations {
+	o := &e.ops[e.pr.StageIndex(fn, stage)]
+	if !o.known {
+		*o = stageOperations(e.pr.Access.Stage(fn, stage))
+	}
+	return o
+}
+
+func stageOperations(st *access.Stage) operations {
+	o := operationsOf(&st.Value)
+	if st.Uniform.Total() > 0 {
+		uniform := operationsOf(&st.Uniform)
+		o.uniform = &uniform
+	}
+	if fromData(st.Store) || slices.ContainsFunc(st.Loads, func(l access.Load) bool { return fromData(l.Index) }) {
+		places := operationsOf(&st.Address)
+		o.places = &places
+	}
+	return o
+}
+
+// fromData reports whether a place hangs on values that are loaded.
+func fromData(idx []access.Index) bool {
+	return slices.ContainsFunc(idx, func(x access.Index) bool { return x.DataDependent })
+}
+
+// compute adds a definition's operations at so many points. Places that are constants take none.
+func (p *Part) compute(o *operations, points float64, constants bool) {
+	p.Terms = p.Terms.Plus(&o.terms, points)
+	p.Float += points * o.float
+	p.Special += points * o.special
+	if o.places != nil && !constants {
+		p.compute(o.places, points, false)
+	}
+}
+
+var (
+	floats  = [...]access.Kind{access.Float16, access.Float32, access.Float64}
+	integer = [...]access.Kind{access.Int8, access.Int16, access.Int32, access.Int64}
+)
+
+// operationsOf are those of an expression. Products of floats that are added to something are one instruction with the sum.
+func operationsOf(o *access.Ops) operations {
+	r := operations{known: true, casts: float64(o.Class(access.Cast) - o.Widths - o.Wide)}
+	r.terms[Conversion], r.terms[Width] = r.casts, float64(o.Widths+o.Wide)
+	sum := func(kinds []access.Kind, classes ...access.Class) (n float64) {
+		for _, c := range classes {
+			for _, k := range kinds {
+				n += float64(o.Count[c][k])
+			}
+		}
+		return n
+	}
+	r.float = sum(floats[:], access.AddSub, access.Mul, access.MinMax) - float64(o.Fused-o.Scaled)
+	r.special = sum(floats[:], access.Div) - float64(o.Scaled) + float64(o.Unknown)
+	r.terms[Choice] = float64(o.Class(access.Compare) + o.Class(access.Select) + o.Class(access.Logic))
+	r.terms[Integer] = sum(integer[:], access.AddSub, access.Mul, access.MinMax) + float64(o.Class(access.Bitwise)+o.Class(access.Other)) + float64((difference-1)*o.Apart) - float64(o.FusedInts)
+	r.terms[Integer] += float64(o.Shifts + roundedDown*(o.Unknown-o.Plain))
+	r.terms[UnsignedDivision] = float64(o.Unsigned)
+	r.terms[Division] = sum(integer[:], access.Div, access.Mod) - float64(o.Shifts+o.Unknown+o.Unsigned)
+	for name, n := range o.Special {
+		cost, ok := functions[name]
+		switch {
+		case units[name]:
+			r.special += float64(n)
+		case ok:
+			r.terms[Function] += cost * float64(n)
+		default:
+			r.terms[Function] += special * float64(n)
+		}
+	}
+	return r
+}
+
+// shareUniform takes out of the turns, and out of all points but one, what is the same for all.
+func (c *Count) shareUniform(o *operations, points float64) {
+	if o.uniform == nil {
+		return
+	}
+	u := *o.uniform
+	var p Part
+	p.compute(&u, 1, true)
+	c.Turn.add(&p, -points)
+	c.Once.add(&p, 1)
+}
+
+// Definition is what the operations of a stage's definition come to, without what it loads.
+func Definition(st *access.Stage) plan.Counts {
+	var p Part
+	o := stageOperations(st)
+	p.compute(&o, 1, false)
+	return plan.Counts{Issued: p.issued(), Float: p.Float, Special: p.Special}
+}
+
+// OfPoint is at most what a point of a stage costs, with nothing that its neighbours have already.
+func OfPoint(pr *plan.Problem, fn, stage int) float64 {
+	ex := &pr.Expand[pr.StageIndex(fn, stage)]
+	st := pr.Access.Stage(fn, stage)
+	if st == nil {
+		return 0
+	}
+	n := Definition(st).Issued
+	for i := range ex.Calls {
+		n += Definition(pr.Access.Stage(ex.Calls[i].Func, 0)).Issued
+	}
+	for i := range ex.Loads {
+		n++
+		for d := range ex.Loads[i].Index {
+			x := &ex.Loads[i].Index[d]
+			if d > 0 {
+				n += Weights[Row]
+			}
+			if x.Clamped {
+				n += Weights[ClampedRow]
+			}
+			if x.Kind == access.Unknown {
+				n += Weights[AnyPlace] + Weights[AnyElement]
+			}
+		}
+	}
+	return n
+}

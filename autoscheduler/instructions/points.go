@@ -1,0 +1,299 @@
+package instructions
+
+import (
+	"slices"
+
+	"gowarp/halideir/access"
+	"gowarp/internal/keymap"
+	"gowarp/internal/plan"
+)
+
+// Part is what the points of one thread do at each turn of its serial loops, or before the first.
+type Part struct {
+	Terms          Terms   // what costs instructions of integers and control
+	Float, Special float64 // what floating-point and special-function units do
+	Memory         float64 // loads and stores
+	// Requests are what the load/store unit is busy with for the Memory instructions: more than one each
+	// where the lanes of a warp are so far apart that banks or lines conflict.
+	Requests float64
+	Sectors  float64 // of 32 bytes of global memory that a warp's lanes load together
+	Stored   float64 // likewise, store
+	Global   float64 // of the Memory instructions, those of global memory
+}
+
+// add adds n times another.
+func (p *Part) add(o *Part, n float64) {
+	for i, v := range o.Terms {
+		p.Terms[i] += n * v
+	}
+	p.Float += n * o.Float
+	p.Special += n * o.Special
+	p.Memory += n * o.Memory
+	p.Requests += n * o.Requests
+	p.Sectors += n * o.Sectors
+	p.Stored += n * o.Stored
+	p.Global += n * o.Global
+}
+
+// Count is what the points of one thread do. What no turn changes the compiler takes out of the loops.
+type Count struct{ Turn, Once Part }
+
+// add adds n times another.
+func (c *Count) add(o *Count, n float64) {
+	c.Turn.add(&o.Turn, n)
+	c.Once.add(&o.Once, n)
+}
+
+func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) *Count {
+	shifts := Shifts(n)
+	if !slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return u.Guarded() && u.Extent > 1 }) {
+		c := e.straight(k, n, shifts, register)
+		return &c
+	}
+	// Points that are tested one by one are in branches of their own, in which the compiler finds about half
+	// of what it would find in one piece of code, and nothing where a loop is around them.
+	alone := *n
+	alone.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), plan.Use.Guarded)
+	together := Shifts(&alone)
+	tests := float64(len(shifts) / len(together))
+	one, all := e.straight(k, &alone, together, register), e.straight(k, n, shifts, register)
+	found := foundAcrossTests
+	if n.Stage > 0 && turning(n) != 0 {
+		found = 0
+	}
+	var c Count
+	c.Turn.add(&one.Turn, tests*(1-found))
+	c.Turn.add(&all.Turn, found)
+	c.Once.add(&all.Once, 1) // what is worked out before the tests is so once
+	c.Turn.Terms[Pointer] = all.Turn.Terms[Pointer]
+	for _, u := range n.Unrolled {
+		if u.Guarded() {
+			c.Turn.Terms[Test] += float64(len(shifts))
+		}
+	}
+	return &c
+}
+
+// foundAcrossTests is the share of what points have in common that the compiler finds where each has a test.
+const foundAcrossTests = .5
+
+// straight is what points cost in one piece of code.
+func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
+	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	points, turn := float64(len(shifts)), turning(n)
+	var c Count
+	known := len(ex.Folded) > 0 // what places hang on is constants then
+	own := e.operations(n.Func, n.Stage)
+	c.Turn.compute(own, points, known)
+	c.shareUniform(own, points)
+	c.Turn.Terms[Conversion] -= points * own.casts // see below
+	seen := &e.seen
+	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf} {
+		m.Clear()
+	}
+	for i := range ex.Calls {
+		call := &ex.Calls[i]
+		does, each := e.operations(call.Func, 0), share(n, call.Index)
+		for _, s := range shifts {
+			at := placeKey(call.Func, 0, 0, call.Index, s)
+			if nowhere(call.Index) {
+				at = at.and(int64(call.In)) // what one definition looks up is at one place, what another does at another
+			}
+			if seen.called.Add(uint64(at)) {
+				c.Turn.compute(does, each, known)
+			}
+		}
+	}
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		where, in := k.PlaceOf(t.Func)
+		if in && where == plan.AtThread {
+			continue // in a register
+		}
+		member := in
+		in = in && where != plan.AtBlockGlobal
+		each, part := 1.0, &c.Turn
+		if !in {
+			each = share(n, t.Index)
+		}
+		vectors := !member && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
+		for _, s := range shifts {
+			at := placeKey(t.Func, t.Input, t.Out, t.Index, s)
+			if nowhere(t.Index) {
+				at = at.and(int64(i)) // two places that are not known are not one
+			}
+			if !seen.loaded.Add(uint64(at)) {
+				continue
+			}
+			part.Memory += each
+			part.Requests += each * e.ways(n, t.Index, t.Bytes)
+			for d := range t.Index {
+				if !nowhere(t.Index[d : d+1]) {
+					continue
+				}
+				if known {
+					part.Terms[Integer] += each
+					continue
+				}
+				element, place := AnyElement, AnyPlace
+				if t.Index[d].DataDependent {
+					element, place = LookedUpElement, LookedUpPlace
+				}
+				part.Terms[element] += each
+				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)))) {
+					part.Terms[place] += each
+				}
+			}
+			if in { // a constant behind an address of the thread's
+				if seen.pointers.Add(uint64(placeKey(t.Func, 0, 0, nil, nil))) {
+					part.Terms[Pointer]++
+				}
+				for d := range t.Index {
+					if t.Index[d].Clamped && seen.columns.Add(uint64(placeKey(t.Func, t.Input, d, t.Index[d:d+1], s))) {
+						part.Terms[ClampedShared]++
+					}
+				}
+				continue
+			}
+			part.Global += each
+			if nowhere(t.Index) || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
+				part.Sectors += each * e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
+			}
+			if vectors {
+				part.widen(e, n, t, s, each)
+			}
+			e.address(&c, n, t, s, turn, vectors)
+		}
+	}
+	// Most conversions are of what was loaded, once for all points that use it.
+	casts := own.casts
+	if taps := points * float64(len(ex.Loads)); taps > 0 {
+		casts *= min(1, max(float64(seen.loaded.Len())/taps, 1/points))
+	}
+	c.Turn.Terms[Conversion] += points * casts
+	if !register {
+		e.store(&c, k, n, shifts, turn)
+	}
+	return c
+}
+
+// share is in how many of the turns of a nest's loops something at a place happens: the compiler takes out of the innermost ones what does not move with them.
+func share(n *plan.Nest, idx []access.Index) float64 {
+	share := 1.0
+	for _, u := range n.Serial {
+		if u.Extent <= 1 || u.Unroll {
+			continue
+		}
+		if movesAny(idx, access.LoopBit(u.Loop)) {
+			break
+		}
+		steps := max(u.Steps, 1)
+		share /= float64((u.Extent + steps - 1) / steps)
+	}
+	return share
+}
+
+// address counts what it takes to know where an element of a buffer in global memory is.
+func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn uint64, vectors bool) {
+	seen, once := &e.seen, &c.Once.Terms
+	buffer := placeKey(t.Func, t.Input, 0, nil, nil)
+	if seen.buffers.Add(uint64(buffer)) {
+		once[Buffer]++
+		once[Stride] += float64(max(0, len(t.Index)-1))
+	}
+	if len(t.Index) == 0 {
+		return
+	}
+	// clamps counts an index that is clamped: once a turn if it moves with the turning loops.
+	clamps := func(d int, clamped, likely Term) {
+		x, terms := &t.Index[d], once
+		if moves(x, turn) {
+			terms = &c.Turn.Terms
+		}
+		if x.Likely {
+			clamped = likely
+		}
+		terms[clamped]++
+		if seen.clamped.Add(uint64(buffer.and(int64(d)))) {
+			once[ClampedDimension]++
+		}
+	}
+	if seen.rows.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[1:], s))) {
+		once[Row]++
+		switch {
+		case seen.rowsOf.Or(uint64(buffer), 0) == 0:
+			seen.rowsOf.Or(uint64(buffer), 1)
+		case seen.rowsOf.Or(uint64(buffer), 0) == 1:
+			seen.rowsOf.Or(uint64(buffer), 2)
+			once[Step]++
+		}
+		if movesAny(t.Index, turn) {
+			c.Turn.Terms[turnedRow(e.readsItself(n) && t.Func == n.Func, vectors)] += share(n, t.Index)
+		}
+		for d := 1; d < len(t.Index); d++ {
+			if t.Index[d].Clamped {
+				clamps(d, ClampedRow, LikelyRow)
+			}
+		}
+	}
+	if t.Index[0].Clamped {
+		clamps(0, ClampedElement, LikelyElement) // it is no constant behind the row's address
+		if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[:1], s))) {
+			clamps(0, ClampedColumn, LikelyColumn)
+		}
+	}
+}
+
+// store counts what points store.
+func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift, turn uint64) {
+	where, member := k.PlaceOf(n.Func)
+	in := member && where != plan.AtBlockGlobal
+	var at []access.Index
+	part, each, vectors := &c.Turn, 1.0, false
+	stores := float64(len(shifts))
+	points := stores
+	if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
+		at = st.Store
+		if !in {
+			each = share(n, at) // a sum stays in a register
+		}
+		if !member && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), at) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, at, s)%plan.VectorLanes != 0 }) {
+			stores /= plan.VectorLanes
+			vectors = true
+		}
+		part.Requests += each * stores * e.ways(n, at, e.pr.Bytes(n.Func))
+	}
+	values := each * stores * float64(len(e.pr.P.Funcs[n.Func].Types))
+	part.Memory += values
+	if in {
+		c.Turn.Terms[Pointer]++
+		return
+	}
+	for _, s := range shifts {
+		e.seen.stores.Add(uint64(placeKey(0, 0, 0, rest(at), s)))
+	}
+	rows := float64(e.seen.stores.Len())
+	once := &c.Once.Terms
+	once[Buffer]++
+	once[Stride] += float64(max(0, len(at)-1))
+	once[StoredRow] += rows
+	part.Global += values
+	if at != nil {
+		part.Stored += each * points * sectors(n, at, e.pr.Bytes(n.Func))
+	}
+	if movesAny(at, turn) {
+		c.Turn.Terms[turnedRow(e.readsItself(n), vectors)] += each * rows
+	}
+}
+
+// turnedRow is the term of a row that moves with a loop, of a buffer that the stage both reads and writes or not: the compiler is to see there which turn reads what another has
+// written, so that its addresses are not chained.
+func turnedRow(both, vectors bool) Term {
+	switch {
+	case both:
+		return OwnRow
+	case vectors:
+		return VectorRow
+	}
+	return TurnedRow
+}

@@ -1,0 +1,106 @@
+package instructions
+
+import (
+	"slices"
+
+	"gowarp/internal/plan"
+)
+
+// work is what a block does; sectors and stages only as a whole.
+func (e *Estimator) work(k *plan.Kernel, whole bool) Work {
+	w, _ := e.workBehind(k, whole, nil)
+	return w
+}
+
+// workBehind is the work of a kernel where the block has loaded from some buffers already; those that it has loaded from then are the second result.
+func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w Work, _ [][2]int) {
+	if c := &k.Counted; c.Issued > 0 {
+		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Sectors
+		w.Stages = []Stage{{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
+		return w, loaded
+	}
+	all, out, inside := warps(k), e.averageWarps(k), interior(e.pr, k)
+	var sum Part
+	add := func(active float64, n *plan.Nest, given []bool, register bool) {
+		straight, times := n.Straight()
+		c := e.inside(k, &straight, register, inside)
+		// Parameters are loaded before it is known which warps have work.
+		sum.Terms[EntryBuffer] += all * c.Once.Terms[Buffer]
+		sum.Terms[EntryStride] += all * c.Once.Terms[Stride]
+		sum.Terms[EntryClamp] += all * c.Once.Terms[ClampedDimension]
+		t := c.Once
+		t.add(&c.Turn, times)
+		e.looseLoops(n, given, &t.Terms)
+		if times > 1 {
+			t.Terms[Turn] += times
+		}
+		t.Terms.interior(inside)
+		if whole && t.Sectors > 0 {
+			if once, ok := e.loadedOnce(k, n); ok {
+				t.Sectors = once / active
+			}
+		}
+		sum.add(&t, active)
+		if whole {
+			before := len(loaded)
+			loaded = e.loads(loaded, k, n)
+			w.Stages = append(w.Stages, Stage{
+				Issued: t.issued(), Turns: times, Points: straight.PointsPerThread(), Again: len(loaded) == before,
+				Global: t.Global > 0, Shared: t.Memory > t.Global && !register,
+			})
+		}
+	}
+	sum.Terms[Warp] = all
+	for i := range k.Members {
+		m := &k.Members[i]
+		for j := range m.Nests {
+			if m.Where == plan.AtThread {
+				add(out, &m.Nests[j], nil, true)
+				continue
+			}
+			sum.Terms[Nest] += all
+			sum.Terms[Dimension] += all * float64(len(m.Nests[j].Threads))
+			sum.Terms[Loose] += all * e.loose(&m.Nests[j], m.Given)
+			w.Barriers++
+			add(activeWarps(k, &m.Nests[j]), &m.Nests[j], m.Given, false)
+		}
+	}
+	sum.Terms[Nest] += all
+	sum.Terms[Dimension] += all * float64(len(k.Out.Blocks))
+	if shared := fusedLoops(&k.Out); shared > 0 {
+		sum.Terms[Fused] += all * shared
+		sum.Special += all * shared * fusedDivisions
+	}
+	add(out, &k.Out, nil, false)
+	w.Issued, w.Float, w.Special, w.Requests, w.Sectors, w.Terms = sum.issued(), sum.Float, sum.Special, sum.Requests, sum.Sectors+sum.Stored, sum.Terms
+	w.Memory = sum.Memory + sum.Terms.Parameters()
+	return w, loaded
+}
+
+// issued are all instructions.
+func (p *Part) issued() float64 {
+	return p.Terms.Instructions() + p.Terms.Parameters() + p.Float + p.Special + p.Memory
+}
+
+// inside is what points cost, of which a share of blocks tests none.
+func (e *Estimator) inside(k *plan.Kernel, n *plan.Nest, register bool, share float64) *Count {
+	tested := e.points(k, n, register)
+	if share == 0 || n.Stage > 0 || !slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) {
+		return tested
+	}
+	free := *n
+	free.Unrolled = untested(n.Unrolled)
+	var c Count
+	c.add(e.points(k, &free, register), share)
+	c.add(tested, 1-share)
+	return &c
+}
+
+// fusedLoops are those over blocks that are told apart by dividing an index of the grid.
+func fusedLoops(n *plan.Nest) float64 {
+	shared := max(n.Fused-1, 0)
+	if n.Wrap > 0 {
+		shared++
+	}
+	return float64(shared)
+}

@@ -1,0 +1,189 @@
+package autoscheduler
+
+import (
+	"math"
+	"testing"
+
+	"gowarp/autoscheduler/instructions"
+	"gowarp/halideir"
+	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
+)
+
+// estimated is what a block of a kernel does, laid out a given way.
+func estimated(t *testing.T, p *halideir.Pipeline, w Way) (instructions.Work, *plan.Kernel) {
+	t.Helper()
+	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pr, k, err := NewLayer(p, prm).Kernel(&w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return instructions.For(k.View(pr)).Work(k), k
+}
+
+// pointwise is an output of a size, of an input that is as much larger as it is asked for.
+func pointwise(typ halideir.Type, width, height int64, value func(in *irtest.Input, x, y irtest.Expr) irtest.Expr) (*halideir.Pipeline, Way) {
+	b := irtest.New()
+	in := b.Input("in", typ, width+8, height+8)
+	out := b.Func("out", []string{"x", "y"}, typ, func(v []irtest.Expr) irtest.Expr { return value(in, v[0], v[1]) })
+	b.Output(out, width, height)
+	return b.Build(), Way{Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}}
+}
+
+const eightWarps = 8 // of 32x8 threads
+
+// TestFloatsByHand: instructions of floating-point units, as PTX for sm_75 has them.
+func TestFloatsByHand(t *testing.T) {
+	for name, c := range map[string]struct {
+		value func(in *irtest.Input, x, y irtest.Expr) irtest.Expr
+		want  float64 // a point
+	}{
+		// 3 sub, 1 fma, 1 add, 1 mul: harris' gx. The product with 1/12 is added to nothing.
+		"sobel": {func(in *irtest.Input, x, y irtest.Expr) irtest.Expr {
+			d := func(dy int64) irtest.Expr { return in.At(x.Add(2), y.Add(dy)).Sub(in.At(x, y.Add(dy))) }
+			return d(0).Add(d(1).Mul(2.0)).Add(d(2)).Mul(1.0 / 12)
+		}, 6},
+		// 1 mul, 2 fma: one product has no sum before it.
+		"three products": {func(in *irtest.Input, x, y irtest.Expr) irtest.Expr {
+			return in.At(x, y).Mul(.25).Add(in.At(x.Add(1), y).Mul(.5)).Add(in.At(x.Add(2), y).Mul(.75))
+		}, 3},
+		"by a literal": {func(in *irtest.Input, x, y irtest.Expr) irtest.Expr { return in.At(x, y).Div(3.0) }, 1},
+	} {
+		p, way := pointwise(irtest.F32, 1024, 1024, c.value)
+		if w, _ := estimated(t, p, way); w.Float != c.want*eightWarps || w.Special != 0 {
+			t.Errorf("%s: %.1f a point and %.1f of special-function units, want %.0f", name, w.Float/eightWarps, w.Special/eightWarps, c.want)
+		}
+	}
+	p, way := pointwise(irtest.F32, 1024, 1024, func(in *irtest.Input, x, y irtest.Expr) irtest.Expr { return in.At(x, y).Div(in.At(x.Add(1), y)) })
+	if w, _ := estimated(t, p, way); w.Float != 0 || w.Special != eightWarps {
+		t.Errorf("a division: %.1f and %.1f", w.Float/eightWarps, w.Special/eightWarps)
+	}
+}
+
+// TestIntegersByHand: a sum of three 16-bit numbers without a sign, divided by 3: `mul.lo.s64` and `shr.u64` behind two `add.s64`; with a sign there is more. What the
+// divisor of only a run knows is a `div`.
+func TestIntegersByHand(t *testing.T) {
+	terms := func(typ halideir.Type, value func(in *irtest.Input, x, y irtest.Expr) irtest.Expr) instructions.Terms {
+		p, way := pointwise(typ, 1024, 1024, value)
+		w, _ := estimated(t, p, way)
+		return instructions.Terms{}.Plus(&w.Terms, 1./eightWarps)
+	}
+	third := func(in *irtest.Input, x, y irtest.Expr) irtest.Expr {
+		return in.At(x, y).Add(in.At(x.Add(1), y)).Add(in.At(x.Add(2), y)).Div(3)
+	}
+	plain, signed := terms(irtest.U16, third), terms(irtest.I32, third)
+	if plain[instructions.Integer] != 2 || plain[instructions.UnsignedDivision] != 1 || plain[instructions.Division] != 0 {
+		t.Errorf("without a sign: %v", plain)
+	}
+	if signed[instructions.Integer] != 2 || signed[instructions.UnsignedDivision] != 0 || signed[instructions.Division] != 1 {
+		t.Errorf("with a sign: %v", signed)
+	}
+	if got := terms(irtest.I32, func(in *irtest.Input, x, y irtest.Expr) irtest.Expr {
+		return in.At(x, y).Mul(in.At(x.Add(1), y)).Add(in.At(x.Add(2), y))
+	}); got[instructions.Integer] != 1 {
+		t.Errorf("a product and a sum are one mad, not %.0f", got[instructions.Integer])
+	}
+}
+
+// TestLastBlocksHaveFewerWarps: 72x65 points in tiles of 32x8: 8 warps a block, though in the last of a row 8 lanes only have work, but one in the last row of blocks.
+func TestLastBlocksHaveFewerWarps(t *testing.T) {
+	add := func(in *irtest.Input, x, y irtest.Expr) irtest.Expr { return in.At(x, y).Add(in.At(x.Add(1), y)) }
+	p, way := pointwise(irtest.F32, 72, 65, add)
+	w, k := estimated(t, p, way)
+	if got := w.Float * float64(k.Tiles()); k.Tiles() != 27 || math.Abs(got-(8*3*8+3)) > 1e-6 {
+		t.Errorf("%.1f warps have work in %d blocks, 195 in 27 do", got, k.Tiles())
+	}
+}
+
+// TestInteriorHasNoBoundary: what a boundary condition clamps (likely) is clamped in blocks at an edge only: of 32x64 blocks all but 30x62. A clamp of the user's own is everywhere.
+func TestInteriorHasNoBoundary(t *testing.T) {
+	clamped := func(mark func(e irtest.Expr) irtest.Expr) float64 {
+		p, way := pointwise(irtest.F32, 1024, 512, func(in *irtest.Input, x, y irtest.Expr) irtest.Expr {
+			return in.At(mark(x).Clamp(in.Bound(0, "min"), in.Bound(0, "min").Add(99)), mark(y).Clamp(in.Bound(1, "min"), in.Bound(1, "min").Add(99)))
+		})
+		w, _ := estimated(t, p, way)
+		return w.Terms[instructions.ClampedRow] / eightWarps
+	}
+	if got := clamped(func(e irtest.Expr) irtest.Expr { return e }); got != 1 {
+		t.Errorf("the user's own clamp: %v rows a warp are clamped", got)
+	}
+	if got, want := clamped(irtest.Expr.Likely), 1-30./32*62/64; math.Abs(got-want) > 1e-9 {
+		t.Errorf("a boundary condition: %v rows a warp are clamped, want %v", got, want)
+	}
+}
+
+// TestSumsStayInRegisters: a product of matrices, a point a thread: two loads an iteration, and the sum is loaded and stored once, as gpusim counts mat_mul's.
+func TestSumsStayInRegisters(t *testing.T) {
+	const n = 256
+	b := irtest.New()
+	left, right := b.Input("left", irtest.F32, n, n), b.Input("right", irtest.F32, n, n)
+	sum := b.Func("sum", []string{"x", "y"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
+	sum.Update([]irtest.RVar{{Name: "r", Extent: n}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return []irtest.Expr{v[0], v[1]}, sum.At(v[0], v[1]).Add(left.At(r[0], v[1]).Mul(right.At(v[0], r[0])))
+	})
+	b.Output(sum, n, n)
+	w, _ := estimated(t, b.Build(), Way{Stage: 1, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}})
+	values := (w.Memory - w.Terms.Parameters()) / eightWarps
+	if w.Float != n*eightWarps || values != 2*n+2 {
+		t.Errorf("%.1f instructions of floats and %.1f loads and stores a warp, want %d and %d", w.Float/eightWarps, values, n, 2*n+2)
+	}
+}
+
+// TestWhatIsTheSameEverywhere: of a*x + (1-a)*y the difference is worked out once, before the colours are gone through.
+func TestWhatIsTheSameEverywhere(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1100, 1100)
+	a := b.Scalar("a", irtest.F32, .5)
+	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return in.At(v[0], v[1]).Mul(a).Add(in.At(v[0].Add(1), v[1]).Mul(b.Const(irtest.F32, 1).Sub(a)))
+	})
+	b.Output(out, 1024, 1024)
+	p := b.Build()
+	w, _ := estimated(t, p, Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{64, 8}, Points: []int64{2, 4}}})
+	if warps := 2.0; w.Float != warps*(8*2+1) {
+		t.Errorf("%.1f instructions of floats a warp for 8 points, want 17", w.Float/warps)
+	}
+}
+
+// TestWayIsLaidOutAgain: every kernel of a schedule, by its way alone, is that kernel, whatever was decided around it.
+func TestWayIsLaidOutAgain(t *testing.T) {
+	p := load(t, "testdata/harris.json")
+	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer, kernels := NewLayer(p, prm), 0
+	for n := range uint64(20) {
+		r, err := Draw(p, prm, 1, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range r.Found {
+			for _, k := range f.Layout.Kernels {
+				if k.Host {
+					continue
+				}
+				w := WayOf(r, r.Groups[i], k)
+				pr, again, err := layer.Kernel(&w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, got := instructions.For(k.View(r.Problem)).Work(k), instructions.For(again.View(pr)).Work(again)
+				if again.Grid != k.Grid || again.Block != k.Block || again.SharedBytes != k.SharedBytes || math.Abs(got.Issued-want.Issued) > 1e-6*want.Issued {
+					t.Errorf("draw %d, %s: grid %v and %v, blocks %v and %v, %.1f and %.1f instructions", n, k.Strategy, k.Grid, again.Grid, k.Block, again.Block, want.Issued, got.Issued)
+				}
+				kernels++
+			}
+		}
+	}
+	if kernels < 40 {
+		t.Errorf("%d kernels were drawn; the test shows little", kernels)
+	}
+	if _, _, err := layer.Kernel(&Way{Out: 99}); err == nil {
+		t.Error("a Func that is not there is laid out")
+	}
+}
