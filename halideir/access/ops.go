@@ -84,7 +84,7 @@ type Ops struct {
 	Scaled  int            // of the divisions of floats, those by a literal
 	// Of integers: sums and differences that a product stands in; divisions and remainders of numbers without a sign by literals that are no power of two; casts of integers to others, but for loaded ones to wider ones; those of loaded ones that a product widens.
 	FusedInts, Unsigned, Widths, Wide int
-	Plain                       int // of Unknown, those of numbers without a sign
+	Plain                             int // of Unknown, those of numbers without a sign
 }
 
 // Total is the number of all operations.
