@@ -5,6 +5,7 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
+	"gowarp/internal/plan"
 )
 
 // group partitions the Funcs.
@@ -48,7 +49,7 @@ func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 		return nil, nil
 	}
 	kept := pr.Kept
-	pr.Kept = map[any]any{} // what was worked out with it in memory
+	pr.Kept = plan.NewKept() // what was worked out with it in memory
 	undo = func() {
 		s.setInlined(id, false)
 		pr.Kept = kept

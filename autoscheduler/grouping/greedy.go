@@ -69,13 +69,14 @@ func (st *state) faults() int {
 
 // refusals says of every group that is left, outputs apart, why it was not merged.
 func (st *state) refusals() []Merge {
+	st.priceCandidates()
 	var out []Merge
 	for id, g := range st.groups {
 		if g == nil || st.s.Problem.P.Funcs[id].Output {
 			continue
 		}
 		m := Merge{Producer: id, Consumer: -1, Refused: "several kernels read it"}
-		if c := st.candidate(id); c.consumer >= 0 {
+		if c := st.next[id]; c.consumer >= 0 {
 			m.Consumer, m.Gain, m.Refused = c.consumer, c.gain, c.why
 		}
 		out = append(out, m)
@@ -101,13 +102,12 @@ func newState(s *search.Searcher) (*state, error) {
 	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs)), asked: make([]bool, len(pr.P.Funcs)), settled: make([]bool, len(pr.P.Funcs))}
 	for id, g := range st.groups {
 		st.of[id] = -1
-		if g == nil {
-			continue
+		if g != nil {
+			st.of[id] = id
 		}
-		st.of[id] = id
-		if err := st.price(g); err != nil {
-			return nil, err
-		}
+	}
+	if err := st.priceEach(remaining(st.groups)); err != nil {
+		return nil, err
 	}
 	st.reads = inverse(st.readers)
 	return st, nil
@@ -123,39 +123,68 @@ type candidate struct {
 	why      string // not merged: why
 }
 
-func (st *state) price(g *plan.Group) error {
-	f, err := st.s.Best(g, coster.Grouping)
-	if err != nil {
-		return err
+// priceEach prices groups, an error where there is no way to run one of them.
+func (st *state) priceEach(groups []*plan.Group) error {
+	for i, a := range st.s.BestOfEach(groups, coster.Grouping, func(a *search.Answer) bool { return a.Err == nil }) {
+		if a.Err != nil {
+			return a.Err
+		}
+		groups[i].Cost, groups[i].Faults = a.Cost, a.Faults()
 	}
-	g.Cost, g.Faults = f.Cost, f.Faults()
 	return nil
 }
 
 // best is the candidate that gains most; ties go to the lowest producer.
 func (st *state) best() *candidate {
+	st.priceCandidates()
 	var best *candidate
 	for id, g := range st.groups {
 		if g == nil {
 			continue
 		}
-		if c := st.candidate(id); c.merged != nil && c.gain > 0 && (best == nil || c.gain > best.gain) {
+		if c := st.next[id]; c.merged != nil && c.gain > 0 && (best == nil || c.gain > best.gain) {
 			best = c
 		}
 	}
 	return best
 }
 
-// candidate is the merge of a group into the only one that reads it, priced once as long as
-// neither changes.
-func (st *state) candidate(id int) *candidate {
-	if st.next[id] == nil {
-		st.next[id] = &candidate{producer: id, consumer: -1}
-		if consumer, ok := st.soleGroup(id); ok {
-			st.next[id] = st.try(id, consumer)
+// priceCandidates finds, for each group, the merge into the only one that reads it, which is priced once as long as neither
+// changes.
+func (st *state) priceCandidates() {
+	var open []*candidate
+	var merged []*plan.Group
+	for id, g := range st.groups {
+		if g == nil || st.next[id] != nil {
+			continue
+		}
+		c := &candidate{producer: id, consumer: -1}
+		st.next[id] = c
+		consumer, ok := st.soleGroup(id)
+		if !ok {
+			continue
+		}
+		c.consumer = consumer
+		if c.why = unmergeable(st.s.Problem, id, consumer); c.why != "" {
+			continue
+		}
+		p, q := st.groups[id], st.groups[consumer]
+		open = append(open, c)
+		merged = append(merged, st.s.Problem.NewGroup(consumer, slices.Concat([]int{id}, p.Members, q.Members)))
+	}
+	for i, a := range st.s.BestOfEach(merged, coster.Grouping, nil) {
+		c, g := open[i], merged[i]
+		switch {
+		case a.Err != nil:
+			c.why = a.Err.Error()
+		case !a.Found.Valid():
+			c.why = a.Reject
+		default:
+			g.Cost = a.Cost
+			c.merged, c.gain = g, st.groups[c.producer].Cost+st.groups[c.consumer].Cost-g.Cost
+			c.why = "one kernel costs more than two"
 		}
 	}
-	return st.next[id]
 }
 
 // soleGroup is the only other group that reads the output of a group.
@@ -176,29 +205,6 @@ func (st *state) readingGroups(id int) []int {
 		}
 	}
 	return out
-}
-
-// try prices a merge.
-func (st *state) try(producer, consumer int) *candidate {
-	c := &candidate{producer: producer, consumer: consumer}
-	p, q := st.groups[producer], st.groups[consumer]
-	if c.why = unmergeable(st.s.Problem, producer, consumer); c.why != "" {
-		return c
-	}
-	members := append(append([]int{producer}, p.Members...), q.Members...)
-	g := st.s.Problem.NewGroup(consumer, members)
-	f, err := st.s.Best(g, coster.Grouping)
-	switch {
-	case err != nil:
-		c.why = err.Error()
-	case !f.Valid():
-		c.why = f.Reject
-	default:
-		g.Cost = f.Cost
-		c.merged, c.gain = g, p.Cost+q.Cost-g.Cost
-		c.why = "one kernel costs more than two"
-	}
-	return c
 }
 
 // unmergeable says why a merge is out of the question before anything is priced: what

@@ -6,6 +6,7 @@ package instructions
 import (
 	"encoding/binary"
 	"slices"
+	"sync/atomic"
 
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
@@ -101,16 +102,15 @@ func between(one, all Count, times float64) Count {
 }
 
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
-// tiles and is kept. It is not for several goroutines.
+// tiles and is kept. It is for several goroutines, each with kernels of other groups (see shape).
 type Estimator struct {
 	pr        *plan.Problem
 	inputs    []bounds.Box // where they begin and end
-	memo      map[string]Count
-	rows      map[string]int // RowLoads
-	invariant map[string]int // Invariants
-	buffers   [][][2]int     // buffersOf
-	buf       []byte
-	seen      struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened keymap.Map } // what straight has met
+	memo      *memo[Count]
+	rows      *memo[int]                 // RowLoads
+	invariant *memo[int]                 // Invariants
+	buffers   []atomic.Pointer[[][2]int] // buffersOf
+	seen      *seen                      // of a copy that counts; see count
 }
 
 // kept is of a problem or of one with Funcs stored after all, which shares what is kept with that.
@@ -119,7 +119,7 @@ type kept struct{ pr *plan.Problem }
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{pr}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]Count{}, rows: map[string]int{}, invariant: map[string]int{}, buffers: make([][][2]int, len(pr.Expand))}
+		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: newMemo[Count](), rows: newMemo[int](), invariant: newMemo[int](), buffers: make([]atomic.Pointer[[][2]int], len(pr.Expand))}
 	})
 }
 
@@ -302,7 +302,7 @@ func (e *Estimator) loads(buffers [][2]int, k *plan.Kernel, n *plan.Nest) [][2]i
 
 // buffersOf are what a stage loads from, each once.
 func (e *Estimator) buffersOf(stage int) [][2]int {
-	if e.buffers[stage] == nil {
+	if e.buffers[stage].Load() == nil {
 		all := [][2]int{}
 		for i := range e.pr.Expand[stage].Loads {
 			t := &e.pr.Expand[stage].Loads[i]
@@ -310,9 +310,9 @@ func (e *Estimator) buffersOf(stage int) [][2]int {
 				all = append(all, b)
 			}
 		}
-		e.buffers[stage] = all
+		e.buffers[stage].Store(&all)
 	}
-	return e.buffers[stage]
+	return *e.buffers[stage].Load()
 }
 
 // looseLoops is what the loops cost that run over what is known of a region at run time only: even of one iteration they are there,
@@ -377,24 +377,15 @@ func activeWarps(k *plan.Kernel, n *plan.Nest) float64 {
 
 // points is what the unrolled points of a thread cost together.
 func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) Count {
-	return remember(e.memo, e.shape(k, n, register), func() Count { return e.count(k, n, register) })
+	var buf [shapeBytes]byte
+	return remember(e.memo, e.shape(buf[:0], k, n, register), func() Count { return e.count(k, n, register) })
 }
 
-// remember works something out once for each shape.
-func remember[V any](memo map[string]V, shape []byte, work func() V) V {
-	if v, ok := memo[string(shape)]; ok {
-		return v
-	}
-	key := string(shape)
-	v := work()
-	memo[key] = v
-	return v
-}
-
-// shape is all that the points of a nest's thread cost by: its stage, its unrolled loops and where what it reads is. It holds
-// until the next call.
-func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
-	b := binary.AppendVarint(e.buf[:0], int64(e.pr.StageIndex(n.Func, n.Stage)))
+// shape appends all that the points of a nest's thread cost by: its stage, its unrolled loops and where what it reads is; and whose kernel it is in, for
+// there is more to it, and so what is kept is that of the nest that asked first: in a group nests ask in the same order whatever is counted beside it.
+func (e *Estimator) shape(b []byte, k *plan.Kernel, n *plan.Nest, register bool) []byte {
+	b = binary.AppendVarint(b, int64(e.pr.StageIndex(n.Func, n.Stage)))
+	b = binary.AppendVarint(b, int64(k.Out.Func))
 	for _, u := range n.Unrolled {
 		b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Apart), int64(u.Tail))
 	}
@@ -406,11 +397,14 @@ func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 		b = append(b, byte(k.Members[i].Where))
 		b = binary.AppendVarint(b, int64(k.Members[i].Func))
 	}
-	e.buf = b
 	return b
 }
 
 func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) Count {
+	counting := *e
+	counting.seen = allSeen.Get().(*seen)
+	defer allSeen.Put(counting.seen)
+	e = &counting
 	shifts := Shifts(n)
 	if slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return u.Guarded() && u.Extent > 1 }) {
 		// Points that are tested one by one are in branches of their own, in which the compiler finds about half
@@ -480,7 +474,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	c.Arithmetic = points * own
 	float, special := units(&e.pr.Access.Stage(n.Func, n.Stage).Value)
 	c.Float, c.Special = points*float, points*special
-	seen := &e.seen
+	seen := e.seen
 	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened} {
 		m.Clear()
 	}
@@ -831,7 +825,8 @@ func residues(fn int, idx []access.Index, s Shift) key {
 // rows load some of them again: the compiler keeps those in registers. A row is all points but those along the
 // outermost unrolled loop.
 func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
-	return remember(e.rows, e.shape(k, n, false), func() int { return e.rowLoads(k, n) })
+	var buf [shapeBytes]byte
+	return remember(e.rows, e.shape(buf[:0], k, n, false), func() int { return e.rowLoads(k, n) })
 }
 
 func (e *Estimator) rowLoads(k *plan.Kernel, n *plan.Nest) int {

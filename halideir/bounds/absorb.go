@@ -1,6 +1,10 @@
 package bounds
 
-import "gowarp/halideir"
+import (
+	"sync"
+
+	"gowarp/halideir"
+)
 
 // Absorbs reports whether a Func may be computed over up to more points beyond the end of each
 // dimension without any input being asked for more than the pipeline needs of it anyway: every way to
@@ -11,9 +15,7 @@ func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
 	if !r.absorbsAtEstimates(p, fn, more) {
 		return false
 	}
-	if r.others == nil {
-		r.others = otherSizes(p)
-	}
+	r.resize.Do(func() { r.others = otherSizes(p) })
 	for _, o := range r.others {
 		if !o.regions.absorbsAtEstimates(o.p, fn, more) {
 			return false
@@ -24,15 +26,34 @@ func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
 
 func (r *Regions) absorbsAtEstimates(p *halideir.Pipeline, fn int, more int64) bool {
 	key := widening{fn, more}
-	if yes, ok := r.absorbs[key]; ok {
+	if yes, known := r.absorbs.of(key); known {
 		return yes
 	}
-	if r.absorbs == nil {
-		r.absorbs = map[widening]bool{}
-	}
 	yes := r.absorbsOnce(p, fn, more)
-	r.absorbs[key] = yes
+	r.absorbs.note(key, yes)
 	return yes
+}
+
+// absorbed is what was found so far. It changes no answer, whoever asks first, and is for several goroutines.
+type absorbed struct {
+	mu    sync.RWMutex
+	known map[widening]bool
+}
+
+func (a *absorbed) of(key widening) (yes, known bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	yes, known = a.known[key]
+	return yes, known
+}
+
+func (a *absorbed) note(key widening, yes bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.known == nil {
+		a.known = map[widening]bool{}
+	}
+	a.known[key] = yes
 }
 
 // widening is a Func and how much more of it is computed.

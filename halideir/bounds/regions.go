@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gowarp/halideir"
 )
@@ -20,7 +21,8 @@ type Regions struct {
 	Endless []bool
 
 	edges   [][][]*halideir.Edge // by consumer Func and stage
-	absorbs map[widening]bool    // what Absorbs has found
+	absorbs absorbed             // what Absorbs has found
+	resize  sync.Once            // of others
 	others  []resized            // the pipeline at the sizes that Absorbs looks at besides
 }
 
