@@ -50,13 +50,14 @@ func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 	}
 	kept := pr.Kept
 	pr.Kept = plan.NewKept() // what was worked out with it in memory
-	undo = func() {
-		s.setInlined(id, false)
-		pr.Kept = kept
-	}
-	if s.tryInline(id) != "" {
+	back, why := s.tryInlineUndo(id)
+	if why != "" {
 		pr.Kept = kept
 		return nil, nil
+	}
+	undo = func() {
+		back()
+		pr.Kept = kept
 	}
 	return func(gain float64) {
 		r := s.inlines[id]

@@ -6,7 +6,6 @@ package instructions
 import (
 	"encoding/binary"
 	"slices"
-	"sync/atomic"
 
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
@@ -107,10 +106,9 @@ type Estimator struct {
 	pr        *plan.Problem
 	inputs    []bounds.Box // where they begin and end
 	memo      *memo[Count]
-	rows      *memo[int]                 // RowLoads
-	invariant *memo[int]                 // Invariants
-	buffers   []atomic.Pointer[[][2]int] // buffersOf
-	seen      *seen                      // of a copy that counts; see count
+	rows      *memo[int] // RowLoads
+	invariant *memo[int] // Invariants
+	seen      *seen      // of a copy that counts; see count
 }
 
 // kept is of a problem or of one with Funcs stored after all, which shares what is kept with that.
@@ -119,7 +117,7 @@ type kept struct{ pr *plan.Problem }
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{pr}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: newMemo[Count](), rows: newMemo[int](), invariant: newMemo[int](), buffers: make([]atomic.Pointer[[][2]int], len(pr.Expand))}
+		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: newMemo[Count](), rows: newMemo[int](), invariant: newMemo[int]()}
 	})
 }
 
@@ -292,27 +290,12 @@ func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w W
 
 // loads adds the buffers in global memory that a stage loads from to those that there are.
 func (e *Estimator) loads(buffers [][2]int, k *plan.Kernel, n *plan.Nest) [][2]int {
-	for _, b := range e.buffersOf(e.pr.StageIndex(n.Func, n.Stage)) {
+	for _, b := range e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Sources {
 		if _, in := k.PlaceOf(b[0]); !in && !slices.Contains(buffers, b) {
 			buffers = append(buffers, b)
 		}
 	}
 	return buffers
-}
-
-// buffersOf are what a stage loads from, each once.
-func (e *Estimator) buffersOf(stage int) [][2]int {
-	if e.buffers[stage].Load() == nil {
-		all := [][2]int{}
-		for i := range e.pr.Expand[stage].Loads {
-			t := &e.pr.Expand[stage].Loads[i]
-			if b := [2]int{t.Func, t.Input}; !slices.Contains(all, b) {
-				all = append(all, b)
-			}
-		}
-		e.buffers[stage].Store(&all)
-	}
-	return *e.buffers[stage].Load()
 }
 
 // looseLoops is what the loops cost that run over what is known of a region at run time only: even of one iteration they are there,
