@@ -81,7 +81,7 @@ func drawInlined(s *state) error {
 			s.inlines[id] = InlineReason{Inlined: true, Why: "drawn"}
 		}
 	}
-	s.problem.Kept = map[any]any{} // what was worked out with them in memory
+	s.problem.Kept = plan.NewKept() // what was worked out with them in memory
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
+	"gowarp/internal/plan"
 )
 
 // group partitions the Funcs.
@@ -48,14 +49,15 @@ func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 		return nil, nil
 	}
 	kept := pr.Kept
-	pr.Kept = map[any]any{} // what was worked out with it in memory
-	undo = func() {
-		s.setInlined(id, false)
-		pr.Kept = kept
-	}
-	if s.tryInline(id) != "" {
+	pr.Kept = plan.NewKept() // what was worked out with it in memory
+	back, why := s.tryInlineUndo(id)
+	if why != "" {
 		pr.Kept = kept
 		return nil, nil
+	}
+	undo = func() {
+		back()
+		pr.Kept = kept
 	}
 	return func(gain float64) {
 		r := s.inlines[id]

@@ -169,17 +169,17 @@ func (s *state) worthInlining(id int) InlineReason {
 		return why
 	}
 	// The same stages with it in place, to see what they then share.
-	s.setInlined(id, true)
+	undo := s.setInlined(id, true)
 	after := 0.0
 	for _, r := range readers {
 		if s.tooLarge(r.fn, r.stage) {
-			s.setInlined(id, false)
+			undo()
 			why.Why = "a stage that reads it would become too large"
 			return why
 		}
 		after += r.points * s.work(r.fn, r.stage)
 	}
-	s.setInlined(id, false)
+	undo()
 
 	bytes := float64(s.problem.Bytes(id))
 	load := s.loadCost(id, -1, bytes)
@@ -214,15 +214,25 @@ func (s *state) tooLarge(fn, stage int) bool {
 	return ex.Saturated || ex.Ops > maxInlinedOps || ex.Tree > maxInlinedTree
 }
 
-// setInlined changes the mark and expands again every stored stage that may see it.
-func (s *state) setInlined(id int, on bool) {
-	s.problem.Inlined[id] = on
-	for _, c := range s.problem.Affected(id) {
-		if s.problem.Inlined[c] {
+// setInlined changes the mark and expands again every stored stage that may see it. undo puts back what was, if nothing was changed since.
+func (s *state) setInlined(id int, on bool) (undo func()) {
+	pr := s.problem
+	was, stages, before := pr.Inlined[id], []int(nil), []plan.Expand(nil)
+	pr.Inlined[id] = on
+	for _, c := range pr.Affected(id) {
+		if pr.Inlined[c] {
 			continue // computed in its readers: it has no expansion of its own that counts
 		}
 		for st := range s.p.Funcs[c].Stages {
+			at := pr.StageIndex(c, st)
+			stages, before = append(stages, at), append(before, pr.Expand[at])
 			s.expand(c, st)
+		}
+	}
+	return func() {
+		pr.Inlined[id] = was
+		for i, at := range stages {
+			pr.Expand[at] = before[i]
 		}
 	}
 }
@@ -230,23 +240,29 @@ func (s *state) setInlined(id int, on bool) {
 // tryInline inlines the Func, or says why not: a stage would become too large, or Halide would
 // not survive what then is unread.
 func (s *state) tryInline(id int) (why string) {
-	s.setInlined(id, true)
+	_, why = s.tryInlineUndo(id)
+	return why
+}
+
+// tryInlineUndo is tryInline with what takes it back, if nothing was changed since and the Func has one value.
+func (s *state) tryInlineUndo(id int) (undo func(), why string) {
+	undo = s.setInlined(id, true)
 	for _, c := range s.problem.Affected(id) {
 		for st := range s.p.Funcs[c].Stages {
 			if !s.problem.Inlined[c] && s.tooLarge(c, st) {
-				s.setInlined(id, false)
-				return "a stage that reads it would become too large"
+				undo()
+				return nil, "a stage that reads it would become too large"
 			}
 		}
 	}
 	if len(s.p.Funcs[id].Types) == 1 {
-		return ""
+		return undo, ""
 	}
 	dead := s.dead()
 	for _, f := range dead {
 		if why := s.notInlinable(f); why != "" {
-			s.setInlined(id, false)
-			return fmt.Sprintf("nothing would read %s any more, which has to be computed: %s", s.p.Funcs[f].Label, why)
+			undo()
+			return nil, fmt.Sprintf("nothing would read %s any more, which has to be computed: %s", s.p.Funcs[f].Label, why)
 		}
 	}
 	for _, f := range dead {
@@ -254,7 +270,7 @@ func (s *state) tryInline(id int) (why string) {
 		s.inlines[f] = InlineReason{Inlined: true, Why: fmt.Sprintf("nothing reads it once %s is computed in its readers", s.p.Funcs[id].Label)}
 		s.note("inline", f, "%s", s.inlines[f].Why)
 	}
-	return ""
+	return nil, ""
 }
 
 // dead lists the stored Funcs that no output depends on any more: of an inlined Func with

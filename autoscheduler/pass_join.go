@@ -22,9 +22,10 @@ func join(s *state) error {
 			continue
 		}
 		k := f.Layout.Kernels[0]
-		form, loads := j.form(k), j.loads(i)
-		for _, h := range j.heads {
-			if h.form != form || !slices.ContainsFunc(loads, func(b [2]int) bool { return slices.Contains(h.loads, b) }) || j.circular(h, i) {
+		form, loads := j.form(k), s.problem.Expand[s.problem.StageIndex(k.Out.Func, 0)].Sources
+		for _, at := range j.loading(loads) {
+			h := j.heads[at]
+			if h.form != form || j.circular(h, i) {
 				continue
 			}
 			together := joiner.PriceJoined(s.problem, append(slices.Clone(h.kernels), k))
@@ -34,11 +35,13 @@ func join(s *state) error {
 			}
 			s.note("join", k.Out.Func, "runs in the launch of %s, which then takes %.4g more: by itself it would take %.4g", s.p.Funcs[h.kernels[0].Out.Func].Label, more, f.Prices[0].Cost)
 			j.put(h, i, more)
+			j.load(at, loads)
 			k = nil
 			break
 		}
 		if k != nil {
-			j.heads = append(j.heads, &head{at: i, form: form, loads: loads, kernels: []*plan.Kernel{k}, cost: f.Prices[0].Cost, groups: []int{i}})
+			j.heads = append(j.heads, &head{at: i, form: form, kernels: []*plan.Kernel{k}, cost: f.Prices[0].Cost, groups: []int{i}})
+			j.load(len(j.heads)-1, loads)
 		}
 	}
 	return nil
@@ -48,7 +51,6 @@ func join(s *state) error {
 type head struct {
 	at      int // its group
 	form    string
-	loads   [][2]int
 	kernels []*plan.Kernel
 	cost    float64 // of all of them
 	groups  []int
@@ -57,12 +59,13 @@ type head struct {
 type joins struct {
 	s       *state
 	heads   []*head
-	readers [][]int // by group: the groups that read its output
-	in      []int   // by group: that in whose launch it runs, itself if in none
+	of      map[[2]int][]int // by buffer: the heads whose launch loads from it
+	readers [][]int          // by group: the groups that read its output
+	in      []int            // by group: that in whose launch it runs, itself if in none
 }
 
 func newJoins(s *state) *joins {
-	j := &joins{s: s, readers: make([][]int, len(s.groups)), in: make([]int, len(s.groups))}
+	j := &joins{s: s, of: map[[2]int][]int{}, readers: make([][]int, len(s.groups)), in: make([]int, len(s.groups))}
 	of := map[int]int{}
 	for i, g := range s.groups {
 		of[g.Out], j.in[i] = i, i
@@ -124,13 +127,20 @@ func (j *joins) form(k *plan.Kernel) string {
 	return fmt.Sprint(labels, k.Block, parts(n.Unrolled), parts(n.Serial), parts(n.Threads), parts(n.Blocks), n.Fused, n.Wrap)
 }
 
-// loads are the buffers that a group's kernel loads from.
-func (j *joins) loads(i int) (out [][2]int) {
-	pr := j.s.problem
-	for _, t := range pr.Expand[pr.StageIndex(j.s.groups[i].Out, 0)].Loads {
-		out = append(out, [2]int{t.Func, t.Input})
+// load notes that a head's launch loads from buffers.
+func (j *joins) load(head int, buffers [][2]int) {
+	for _, b := range buffers {
+		j.of[b] = append(j.of[b], head)
 	}
-	return out
+}
+
+// loading are the heads whose launches load from any of the buffers, in their order.
+func (j *joins) loading(buffers [][2]int) (out []int) {
+	for _, b := range buffers {
+		out = append(out, j.of[b]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // circular reports whether a launch would have to wait for what comes of it.
@@ -171,7 +181,6 @@ func (j *joins) put(h *head, i int, more float64) {
 	k.With, k.Why = first, "in the launch of "+name
 	j.s.found[i].Prices[0] = coster.Price{Cost: more, Terms: []coster.Term{{Name: "beside " + name, Value: more}}, Launches: true}
 	h.kernels, h.groups, h.cost = append(h.kernels, k), append(h.groups, i), h.cost+more
-	h.loads = append(h.loads, j.loads(i)...)
 	j.in[i] = h.at
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"gowarp/autoscheduler/search"
 	"gowarp/halideir"
+	"gowarp/internal/plan"
 	"gowarp/internal/ptxas"
 )
 
@@ -146,16 +147,19 @@ func (s *Session) retile(unproven []int) *Result {
 	for _, fn := range unproven {
 		st.problem.Unproven[fn] = true
 	}
-	st.problem.Kept = map[any]any{} // what was worked out with them
-	for i, g := range st.groups {
-		if !slices.ContainsFunc(unproven, g.Has) {
-			continue
+	st.problem.Kept = plan.NewKept() // what was worked out with them
+	var again []*plan.Group
+	for _, g := range st.groups {
+		if slices.ContainsFunc(unproven, g.Has) {
+			again = append(again, g)
 		}
-		f, err := st.tileGroup(g)
-		if err != nil {
-			return nil
-		}
-		st.found[i] = f
+	}
+	found, err := st.tileGroups(again)
+	if err != nil {
+		return nil
+	}
+	for i, g := range again {
+		st.found[slices.Index(st.groups, g)] = found[i]
 	}
 	tiled := st.fork()
 	if st.asked() != nil || st.runTable(behind(passes, "tile")) != nil {

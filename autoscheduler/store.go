@@ -17,11 +17,11 @@ func (s *state) Store(id int) (keep func(gain float64), undo func()) {
 	}
 	inlined := s.busy(id)
 	kept := pr.Kept
-	pr.Kept = map[any]any{} // what was worked out with it in its readers
-	s.setInlined(id, false)
+	pr.Kept = plan.NewKept() // what was worked out with it in its readers
+	back := s.setInlined(id, false)
 	s.expand(id, 0)
 	undo = func() {
-		s.setInlined(id, true)
+		back()
 		pr.Kept = kept
 	}
 	tables := s.problem.Expand[s.problem.StageIndex(id, 0)].Unrolled != 0 // which are constants in its readers only

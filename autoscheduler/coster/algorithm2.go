@@ -391,7 +391,7 @@ func timePerIter(pr *plan.Problem, n *plan.Nest, h *hardware) float64 {
 	key := timeKey(pr.StageIndex(n.Func, n.Stage))
 	ex := expand(pr, n)
 	if len(ex.Calls) == 0 { // the same for every view of the problem
-		if t, ok := pr.Kept[key].(float64); ok {
+		if t, ok := pr.Kept.Get(key).(float64); ok {
 			return t
 		}
 	}
@@ -418,7 +418,7 @@ func timePerIter(pr *plan.Problem, n *plan.Nest, h *hardware) float64 {
 	cycles += float64(len(ex.Loads)) * h.latency.sharedMemory
 	t := cycles / max(h.clock, 1e9)
 	if len(ex.Calls) == 0 {
-		pr.Kept[key] = t
+		pr.Kept.Put(key, t)
 	}
 	return t
 }

@@ -99,12 +99,10 @@ func columnBytes(pr *plan.Problem, k *plan.Kernel, held float64) float64 {
 func buffersRead(pr *plan.Problem, k *plan.Kernel) [][2]int {
 	var out [][2]int
 	add := func(n *plan.Nest) {
-		for _, t := range expand(pr, n).Loads {
-			key := [2]int{t.Func, t.Input}
-			if _, in := k.PlaceOf(t.Func); in || slices.Contains(out, key) {
-				continue
+		for _, b := range expand(pr, n).Sources {
+			if _, in := k.PlaceOf(b[0]); !in && !slices.Contains(out, b) {
+				out = append(out, b)
 			}
-			out = append(out, key)
 		}
 	}
 	add(&k.Out)

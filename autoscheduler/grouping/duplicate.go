@@ -3,6 +3,7 @@ package grouping
 import (
 	"slices"
 
+	"gowarp/autoscheduler/search"
 	"gowarp/internal/plan"
 )
 
@@ -25,18 +26,18 @@ func (st *state) duplicate(in Inliner) bool {
 		if keep == nil {
 			continue
 		}
+		again := make([]*plan.Group, len(outs))
+		for i, out := range outs {
+			again[i] = st.s.Problem.NewGroup(out, st.groups[out].Members)
+		}
 		gain := g.Cost
-		var again []*plan.Group
-		for _, out := range outs {
-			q := st.s.Problem.NewGroup(out, st.groups[out].Members)
-			f, err := st.s.Best(q, st.phase)
-			if err != nil || !f.Valid() {
+		for i, a := range st.s.BestOfEach(again, st.phase, (*search.Answer).Valid) {
+			if !a.Valid() {
 				gain = 0
 				break
 			}
-			q.Cost = f.Cost
-			gain += st.groups[out].Cost - q.Cost
-			again = append(again, q)
+			again[i].Cost = a.Cost
+			gain += st.groups[outs[i]].Cost - a.Cost
 		}
 		if gain <= 0 {
 			undo()

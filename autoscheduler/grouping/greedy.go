@@ -5,7 +5,6 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
-	"gowarp/halideir/rfactor"
 	"gowarp/internal/plan"
 )
 
@@ -70,13 +69,14 @@ func (st *state) faults() int {
 
 // refusals says of every group that is left, outputs apart, why it was not merged.
 func (st *state) refusals() []Merge {
+	st.priceCandidates()
 	var out []Merge
 	for id, g := range st.groups {
 		if g == nil || st.s.Problem.P.Funcs[id].Output {
 			continue
 		}
 		m := Merge{Producer: id, Consumer: -1, Refused: "several kernels read it"}
-		if c := st.candidate(id); c.consumer >= 0 {
+		if c := st.next[id]; c.consumer >= 0 {
 			m.Consumer, m.Gain, m.Refused = c.consumer, c.gain, c.why
 		}
 		out = append(out, m)
@@ -102,13 +102,12 @@ func newState(s *search.Searcher) (*state, error) {
 	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs)), asked: make([]bool, len(pr.P.Funcs)), settled: make([]bool, len(pr.P.Funcs))}
 	for id, g := range st.groups {
 		st.of[id] = -1
-		if g == nil {
-			continue
+		if g != nil {
+			st.of[id] = id
 		}
-		st.of[id] = id
-		if err := st.price(g); err != nil {
-			return nil, err
-		}
+	}
+	if err := st.priceEach(remaining(st.groups)); err != nil {
+		return nil, err
 	}
 	st.reads = inverse(st.readers)
 	return st, nil
@@ -124,39 +123,68 @@ type candidate struct {
 	why      string // not merged: why
 }
 
-func (st *state) price(g *plan.Group) error {
-	f, err := st.s.Best(g, coster.Grouping)
-	if err != nil {
-		return err
+// priceEach prices groups, an error where there is no way to run one of them.
+func (st *state) priceEach(groups []*plan.Group) error {
+	for i, a := range st.s.BestOfEach(groups, coster.Grouping, func(a *search.Answer) bool { return a.Err == nil }) {
+		if a.Err != nil {
+			return a.Err
+		}
+		groups[i].Cost, groups[i].Faults = a.Cost, a.Faults()
 	}
-	g.Cost, g.Faults, g.Issued = f.Cost, f.Faults(), f.Issued(st.s.Problem)
 	return nil
 }
 
 // best is the candidate that gains most; ties go to the lowest producer.
 func (st *state) best() *candidate {
+	st.priceCandidates()
 	var best *candidate
 	for id, g := range st.groups {
 		if g == nil {
 			continue
 		}
-		if c := st.candidate(id); c.merged != nil && c.gain > 0 && (best == nil || c.gain > best.gain) {
+		if c := st.next[id]; c.merged != nil && c.gain > 0 && (best == nil || c.gain > best.gain) {
 			best = c
 		}
 	}
 	return best
 }
 
-// candidate is the merge of a group into the only one that reads it, priced once as long as
-// neither changes.
-func (st *state) candidate(id int) *candidate {
-	if st.next[id] == nil {
-		st.next[id] = &candidate{producer: id, consumer: -1}
-		if consumer, ok := st.soleGroup(id); ok {
-			st.next[id] = st.try(id, consumer)
+// priceCandidates finds, for each group, the merge into the only one that reads it, which is priced once as long as neither
+// changes.
+func (st *state) priceCandidates() {
+	var open []*candidate
+	var merged []*plan.Group
+	for id, g := range st.groups {
+		if g == nil || st.next[id] != nil {
+			continue
+		}
+		c := &candidate{producer: id, consumer: -1}
+		st.next[id] = c
+		consumer, ok := st.soleGroup(id)
+		if !ok {
+			continue
+		}
+		c.consumer = consumer
+		if c.why = unmergeable(st.s.Problem, id, consumer); c.why != "" {
+			continue
+		}
+		p, q := st.groups[id], st.groups[consumer]
+		open = append(open, c)
+		merged = append(merged, st.s.Problem.NewGroup(consumer, slices.Concat([]int{id}, p.Members, q.Members)))
+	}
+	for i, a := range st.s.BestOfEach(merged, coster.Grouping, nil) {
+		c, g := open[i], merged[i]
+		switch {
+		case a.Err != nil:
+			c.why = a.Err.Error()
+		case !a.Found.Valid():
+			c.why = a.Reject
+		default:
+			g.Cost = a.Cost
+			c.merged, c.gain = g, st.groups[c.producer].Cost+st.groups[c.consumer].Cost-g.Cost
+			c.why = "one kernel costs more than two"
 		}
 	}
-	return st.next[id]
 }
 
 // soleGroup is the only other group that reads the output of a group.
@@ -179,33 +207,6 @@ func (st *state) readingGroups(id int) []int {
 	return out
 }
 
-// try prices a merge.
-func (st *state) try(producer, consumer int) *candidate {
-	c := &candidate{producer: producer, consumer: consumer}
-	p, q := st.groups[producer], st.groups[consumer]
-	if c.why = unmergeable(st.s.Problem, producer, consumer); c.why != "" {
-		return c
-	}
-	members := append(append([]int{producer}, p.Members...), q.Members...)
-	g := st.s.Problem.NewGroup(consumer, members)
-	f, err := st.s.Best(g, coster.Grouping)
-	switch {
-	case err != nil:
-		c.why = err.Error()
-	case !f.Valid():
-		c.why = f.Reject
-	default:
-		g.Cost, g.Issued = f.Cost, f.Issued(st.s.Problem)
-		c.merged, c.gain = g, p.Cost+q.Cost-g.Cost
-		c.why = "one kernel costs more than two"
-		counted := rfactor.Scatters(st.s.Problem.P, &st.s.Problem.P.Funcs[producer]) // made to be counted a block each, whatever else a kernel could do
-		if errs := coster.Errs(st.s.Coster); !counted && c.gain > 0 && c.gain < errs*g.Cost && g.Issued > (1+errs)*(p.Issued+q.Issued) {
-			c.merged, c.why = nil, "it gains less than its cost errs by, and issues more instructions"
-		}
-	}
-	return c
-}
-
 // unmergeable says why a merge is out of the question before anything is priced: what
 // runs on the host stays alone, and no other Func is computed inside one with updates.
 func unmergeable(pr *plan.Problem, producer, consumer int) string {
@@ -216,8 +217,6 @@ func unmergeable(pr *plan.Problem, producer, consumer int) string {
 		return "its reader runs on the host"
 	case len(pr.P.Funcs[consumer].Stages) != 1:
 		return "its reader has updates: several kernels"
-	case pr.P.Funcs[producer].Partial && producer > 0 && rfactor.Scatters(pr.P, &pr.P.Funcs[producer-1]):
-		return "it is the copy of what each block counts for itself"
 	}
 	return ""
 }

@@ -87,7 +87,7 @@ func (v *intervals) begin() {
 		default:
 			v.alone[id] = math.Inf(1)
 			single := v.s.Problem.NewGroup(id, nil)
-			if v.price(single) == nil {
+			if v.priceEach([]*plan.Group{single}) == nil {
 				v.alone[id] = single.Cost
 			}
 		}

@@ -3,6 +3,7 @@ package grouping
 import (
 	"slices"
 
+	"gowarp/autoscheduler/search"
 	"gowarp/internal/plan"
 )
 
@@ -22,24 +23,24 @@ func (st *state) store(in Inliner) bool {
 		st.settled[id] = true
 		alone := st.s.Problem.NewGroup(id, nil)
 		reads := readers(st.s.Problem)
-		if st.readsMembers(id, reads) || st.price(alone) != nil {
+		if st.readsMembers(id, reads) || st.priceEach([]*plan.Group{alone}) != nil {
 			undo()
 			continue
 		}
-		gain, again := -alone.Cost, []*plan.Group{}
+		var again []*plan.Group
 		for _, g := range remaining(st.groups) {
-			if !reading(reads[id], g) {
-				continue
+			if reading(reads[id], g) {
+				again = append(again, st.s.Problem.NewGroup(g.Out, g.Members))
 			}
-			q := st.s.Problem.NewGroup(g.Out, g.Members)
-			f, err := st.s.Best(q, st.phase)
-			if err != nil || !f.Valid() {
+		}
+		gain := -alone.Cost
+		for i, a := range st.s.BestOfEach(again, st.phase, (*search.Answer).Valid) {
+			if !a.Valid() {
 				gain = 0
 				break
 			}
-			q.Cost, q.Faults = f.Cost, f.Faults()
-			gain += g.Cost - q.Cost
-			again = append(again, q)
+			again[i].Cost, again[i].Faults = a.Cost, a.Faults()
+			gain += st.groups[again[i].Out].Cost - a.Cost
 		}
 		if gain <= 0 {
 			undo()

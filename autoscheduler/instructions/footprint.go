@@ -87,7 +87,7 @@ func (e *Estimator) loadedOnce(k *plan.Kernel, n *plan.Nest) (sum float64, ok bo
 		}
 	}
 	held := 0.0
-	for _, from := range e.buffersOf(e.pr.StageIndex(n.Func, n.Stage)) {
+	for _, from := range e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Sources {
 		if where, in := k.PlaceOf(from[0]); in && where != plan.AtBlockGlobal {
 			continue
 		}

@@ -6,10 +6,10 @@ package instructions
 import (
 	"encoding/binary"
 	"slices"
+	"sync/atomic"
 
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
-	"gowarp/internal/keymap"
 	"gowarp/internal/plan"
 )
 
@@ -34,17 +34,15 @@ type Stage struct {
 }
 
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
-// tiles and is kept. It is not for several goroutines.
+// tiles and is kept. It is for several goroutines, each with kernels of other groups (see shape).
 type Estimator struct {
 	pr        *plan.Problem
 	inputs    []bounds.Box // where they begin and end
-	memo      map[string]*Count
-	rows      map[string]int // RowLoads
-	invariant map[string]int // Invariants
-	ops       []operations   // by stage index
-	buffers   [][][2]int     // buffersOf, likewise
-	buf       []byte
-	seen      struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened, clamped, rowsOf keymap.Map } // what straight has met
+	memo      *memo[*Count]
+	rows      *memo[int]                   // RowLoads
+	invariant *memo[int]                   // Invariants
+	ops       []atomic.Pointer[operations] // by stage index
+	seen      *seen                        // of a copy that counts; see count
 }
 
 // kept is of a problem or of one with Funcs stored after all, which shares what is kept with that.
@@ -53,7 +51,7 @@ type kept struct{ pr *plan.Problem }
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{pr}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: map[string]*Count{}, rows: map[string]int{}, invariant: map[string]int{}, ops: make([]operations, pr.NumStages()), buffers: make([][][2]int, pr.NumStages())}
+		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: newMemo[*Count](), rows: newMemo[int](), invariant: newMemo[int](), ops: make([]atomic.Pointer[operations], pr.NumStages())}
 	})
 }
 
@@ -140,27 +138,12 @@ func (w *Work) add(o *Work) {
 
 // loads adds the buffers in global memory that a stage loads from to those that there are.
 func (e *Estimator) loads(buffers [][2]int, k *plan.Kernel, n *plan.Nest) [][2]int {
-	for _, b := range e.buffersOf(e.pr.StageIndex(n.Func, n.Stage)) {
+	for _, b := range e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Sources {
 		if _, in := k.PlaceOf(b[0]); !in && !slices.Contains(buffers, b) {
 			buffers = append(buffers, b)
 		}
 	}
 	return buffers
-}
-
-// buffersOf are what a stage loads from, each once.
-func (e *Estimator) buffersOf(stage int) [][2]int {
-	if e.buffers[stage] == nil {
-		all := [][2]int{}
-		for i := range e.pr.Expand[stage].Loads {
-			t := &e.pr.Expand[stage].Loads[i]
-			if b := [2]int{t.Func, t.Input}; !slices.Contains(all, b) {
-				all = append(all, b)
-			}
-		}
-		e.buffers[stage] = all
-	}
-	return e.buffers[stage]
 }
 
 // looseLoops is what the loops cost that run over what is known of a region at run time only: even of one iteration they are there,
@@ -237,24 +220,15 @@ func warpsOf(k *plan.Kernel, ext [3]int64) float64 {
 
 // points is what the unrolled points of a thread cost together.
 func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) *Count {
-	return remember(e.memo, e.shape(k, n, register), func() *Count { return e.count(k, n, register) })
+	var buf [shapeBytes]byte
+	return remember(e.memo, e.shape(buf[:0], k, n, register), func() *Count { return e.count(k, n, register) })
 }
 
-// remember works something out once for each shape.
-func remember[V any](memo map[string]V, shape []byte, work func() V) V {
-	if v, ok := memo[string(shape)]; ok {
-		return v
-	}
-	key := string(shape)
-	v := work()
-	memo[key] = v
-	return v
-}
-
-// shape is all that the points of a nest's thread cost by: its stage, its unrolled loops and where what it reads is. It holds
-// until the next call.
-func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
-	b := binary.AppendVarint(e.buf[:0], int64(e.pr.StageIndex(n.Func, n.Stage)))
+// shape appends all that the points of a nest's thread cost by: its stage, its unrolled loops and where what it reads is; and whose kernel it is in, for
+// there is more to it, and so what is kept is that of the nest that asked first: in a group nests ask in the same order whatever is counted beside it.
+func (e *Estimator) shape(b []byte, k *plan.Kernel, n *plan.Nest, register bool) []byte {
+	b = binary.AppendVarint(b, int64(e.pr.StageIndex(n.Func, n.Stage)))
+	b = binary.AppendVarint(b, int64(k.Out.Func))
 	for _, u := range n.Unrolled {
 		b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Apart), int64(u.Tail))
 	}
@@ -272,7 +246,6 @@ func (e *Estimator) shape(k *plan.Kernel, n *plan.Nest, register bool) []byte {
 		b = append(b, byte(k.Members[i].Where))
 		b = binary.AppendVarint(b, int64(k.Members[i].Func))
 	}
-	e.buf = b
 	return b
 }
 
@@ -456,7 +429,8 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 // rows load some of them again: the compiler keeps those in registers. A row is all points but those along the
 // outermost unrolled loop.
 func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
-	return remember(e.rows, e.shape(k, n, false), func() int { return e.rowLoads(k, n) })
+	var buf [shapeBytes]byte
+	return remember(e.rows, e.shape(buf[:0], k, n, false), func() int { return e.rowLoads(k, n) })
 }
 
 func (e *Estimator) rowLoads(k *plan.Kernel, n *plan.Nest) int {

@@ -29,7 +29,6 @@ const (
 
 // operations are those of a definition.
 type operations struct {
-	known          bool
 	terms          Terms
 	float, special float64
 	casts          float64     // of the conversions in terms, those of its own values: points may share them
@@ -39,11 +38,13 @@ type operations struct {
 
 // operations are those of a stage, kept.
 func (e *Estimator) operations(fn, stage int) *operations {
-	o := &e.ops[e.pr.StageIndex(fn, stage)]
-	if !o.known {
-		*o = stageOperations(e.pr.Access.Stage(fn, stage))
+	kept := &e.ops[e.pr.StageIndex(fn, stage)]
+	if o := kept.Load(); o != nil {
+		return o
 	}
-	return o
+	o := stageOperations(e.pr.Access.Stage(fn, stage))
+	kept.Store(&o) // whoever is first: all find the same
+	return &o
 }
 
 func stageOperations(st *access.Stage) operations {
@@ -81,7 +82,7 @@ var (
 
 // operationsOf are those of an expression. Products of floats that are added to something are one instruction with the sum.
 func operationsOf(o *access.Ops) operations {
-	r := operations{known: true, casts: float64(o.Class(access.Cast) - o.Widths - o.Wide)}
+	r := operations{casts: float64(o.Class(access.Cast) - o.Widths - o.Wide)}
 	r.terms[Conversion], r.terms[Width] = r.casts, float64(o.Widths+o.Wide)
 	sum := func(kinds []access.Kind, classes ...access.Class) (n float64) {
 		for _, c := range classes {

@@ -45,6 +45,10 @@ func (c *Count) add(o *Count, n float64) {
 }
 
 func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) *Count {
+	counting := *e
+	counting.seen = allSeen.Get().(*seen)
+	defer allSeen.Put(counting.seen)
+	e = &counting
 	shifts := Shifts(n)
 	if !slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return u.Guarded() && u.Extent > 1 }) {
 		c := e.straight(k, n, shifts, register)
@@ -87,7 +91,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	c.Turn.compute(own, points, known)
 	c.shareUniform(own, points)
 	c.Turn.Terms[Conversion] -= points * own.casts // see below
-	seen := &e.seen
+	seen := e.seen
 	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf} {
 		m.Clear()
 	}
@@ -195,7 +199,7 @@ func share(n *plan.Nest, idx []access.Index) float64 {
 
 // address counts what it takes to know where an element of a buffer in global memory is.
 func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn uint64, vectors bool) {
-	seen, once := &e.seen, &c.Once.Terms
+	seen, once := e.seen, &c.Once.Terms
 	buffer := placeKey(t.Func, t.Input, 0, nil, nil)
 	if seen.buffers.Add(uint64(buffer)) {
 		once[Buffer]++

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gowarp/autoscheduler/coster"
-	"gowarp/autoscheduler/instructions"
 	"gowarp/autoscheduler/legality"
 	"gowarp/autoscheduler/strategy"
 	"gowarp/internal/plan"
@@ -69,18 +68,6 @@ func (f *Found) Faults() int {
 		n += f.Prices[i].Faults
 	}
 	return n
-}
-
-// Issued is the warp instructions of all kernels that run on the device, estimated.
-func (f *Found) Issued(pr *plan.Problem) (sum float64) {
-	for _, k := range f.Layout.Kernels {
-		if k.Host {
-			continue
-		}
-		issued, _ := instructions.For(k.View(pr)).Block(k)
-		sum += issued * float64(k.Tiles())
-	}
-	return sum
 }
 
 // Valid reports whether the coster has nothing against the layout.

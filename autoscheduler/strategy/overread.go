@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
@@ -47,7 +48,8 @@ type overreader struct {
 // requests is what holds for every kernel of a problem, and is worked out once.
 type requests struct {
 	p    *halideir.Pipeline // with smaller inputs
-	more map[moved]error    // why more of what lies outside of a kernel may not be asked for
+	mu   sync.Mutex         // of more
+	more map[moved]error    // why more of what lies outside of a kernel may not be asked for; the same whoever asks first
 }
 
 type keptRequests struct{}
@@ -182,7 +184,7 @@ func (o *overreader) asLoops(fn int, at bounds.Box) (env halideir.Env, ok bool) 
 // computed elsewhere, too.
 func (o *overreader) asked(fn, dim int) error {
 	at := moved{fn, dim}
-	if err, ok := o.more[at]; ok {
+	if err, ok := o.known(at); ok {
 		return err
 	}
 	var err error
@@ -195,6 +197,15 @@ func (o *overreader) asked(fn, dim int) error {
 		outside := overreader{requests: o.requests, pr: o.pr}
 		err = outside.clamped(fn, dim)
 	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.more[at] = err
 	return err
+}
+
+func (r *requests) known(at moved) (why error, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	why, ok = r.more[at]
+	return why, ok
 }

@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir/access"
@@ -176,14 +177,17 @@ type tables struct {
 
 type keptTables struct{}
 
-// tablesOf are those of a problem, empty.
-func tablesOf(pr *plan.Problem) *tables {
-	t := plan.Once(pr, keptTables{}, func() *tables { return &tables{costs: slices.Repeat([]plan.Counts{{Issued: -1}}, len(pr.P.Funcs))} })
+// tablesOf are those of a problem, empty, and whom to give them back to.
+func tablesOf(pr *plan.Problem) (*tables, *sync.Pool) {
+	free := plan.Once(pr, keptTables{}, func() *sync.Pool {
+		return &sync.Pool{New: func() any { return &tables{costs: slices.Repeat([]plan.Counts{{Issued: -1}}, len(pr.P.Funcs))} }}
+	})
+	t := free.Get().(*tables)
 	for _, m := range []*keymap.Map{&t.lines, &t.known, &t.fetched, &t.guarded, &t.held} {
 		m.Clear()
 	}
 	t.spans = t.spans[:0]
-	return t
+	return t, free
 }
 
 // count counts the tile of a warp whose lanes have so many points, once.
@@ -199,9 +203,11 @@ func (w *warpTiles) count(s *warpSet, lp lanePoints) (warpCount, error) {
 
 func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	funcs := len(s.pr.P.Funcs)
+	noted, free := tablesOf(w.pr)
+	defer free.Put(noted)
 	c := counter{
 		w: w, s: s, lanePoints: lp, members: make([]*warpMember, funcs), ends: make([]int64, funcs), demoted: make([]int64, funcs), memory: map[int]bool{}, colours: map[int]int64{},
-		tables: tablesOf(w.pr),
+		tables: noted,
 	}
 	for i := range s.members {
 		m := &s.members[i]

@@ -65,7 +65,7 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 		return nil, fmt.Errorf(name+": "+format, args...)
 	}
 	whole := keptWarps{g, o.Warp}
-	if w, ok := pr.Kept[whole].(*warpTiles); ok {
+	if w, ok := pr.Kept.Get(whole).(*warpTiles); ok {
 		return w.called(name, inRegisters), nil
 	}
 	if err := HasLanes(&pr.P.Target, pr.Device); err != nil {
@@ -95,7 +95,7 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 		return fail("%s needs nothing that lanes could exchange", f.Label)
 	}
 	if len(pr.P.Funcs) <= mostKeptWarps {
-		pr.Kept[whole] = w
+		pr.Kept.Put(whole, w)
 	}
 	return w.called(name, inRegisters), nil
 }

@@ -1,6 +1,13 @@
 package bounds
 
-import "gowarp/halideir"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"gowarp/halideir"
+)
 
 // Absorbs reports whether a Func may be computed over up to more points beyond the end of each
 // dimension without any input being asked for more than the pipeline needs of it anyway: every way to
@@ -8,57 +15,85 @@ import "gowarp/halideir"
 // pipeline that is read on the way is as large as its caller made it, like an input. It holds at the
 // estimated sizes and at others, at which what needs the most of an input may be something else.
 func (r *Regions) Absorbs(p *halideir.Pipeline, fn int, more int64) bool {
-	if !r.absorbsAtEstimates(p, fn, more) {
-		return false
-	}
-	if r.others == nil {
-		r.others = otherSizes(p)
-	}
-	for _, o := range r.others {
-		if !o.regions.absorbsAtEstimates(o.p, fn, more) {
+	return r.atAllSizes.once(fn, more, func() bool {
+		if !r.absorbsAtEstimates(p, fn, more) {
 			return false
 		}
-	}
-	return true
+		r.resize.Do(func() { r.others = otherSizes(p) })
+		for _, o := range r.others {
+			if !o.regions.absorbsAtEstimates(o.p, fn, more) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func (r *Regions) absorbsAtEstimates(p *halideir.Pipeline, fn int, more int64) bool {
-	key := widening{fn, more}
-	if yes, ok := r.absorbs[key]; ok {
-		return yes
-	}
-	if r.absorbs == nil {
-		r.absorbs = map[widening]bool{}
-	}
-	yes := r.absorbsOnce(p, fn, more)
-	r.absorbs[key] = yes
-	return yes
+	return r.atEstimates.once(fn, more, func() bool { return r.absorbsOnce(p, fn, more) })
 }
 
-// widening is a Func and how much more of it is computed.
-type widening struct {
-	fn   int
-	more int64
+// answers are by Func and by how much more of it is computed, where that is a power of two: two bits each, whether it is known and what it is. It is the same whoever asks
+// first, and asked for every candidate of a search.
+type answers []atomic.Uint64
+
+const (
+	known = 1
+	yes   = 2
+)
+
+func (a answers) once(fn int, more int64, work func() bool) bool {
+	at, keeps := place(more)
+	if !keeps {
+		return work()
+	}
+	if is := a[fn].Load() >> at; is&known != 0 {
+		return is&yes != 0
+	}
+	is := uint64(known)
+	if work() {
+		is |= yes
+	}
+	a[fn].Or(is << at)
+	return is&yes != 0
+}
+
+// refused reports whether the answer is known to be no.
+func (a answers) refused(fn int, more int64) bool {
+	at, keeps := place(more)
+	return keeps && a[fn].Load()>>at&(known|yes) == known
+}
+
+// place is where the two bits are.
+func place(more int64) (at int, keeps bool) {
+	at = 2 * bits.TrailingZeros64(uint64(more))
+	return at, more > 0 && more&(more-1) == 0 && at < 64
+}
+
+// need is a box of a Func that is computed, or of which more is than the pipeline needs.
+type need struct {
+	fn  int
+	box Box
 }
 
 func (r *Regions) absorbsOnce(p *halideir.Pipeline, fn int, more int64) bool {
-	waiting := 1                       // boxes that were not looked at
-	boxes := make([]Box, len(p.Funcs)) // nil where nothing more is needed
-	boxes[fn] = widened(r.Funcs[fn], more)
-	for id := fn; id >= 0; id-- {
-		f := &p.Funcs[id]
-		if boxes[id] == nil {
-			continue
-		}
-		if waiting == 1 && id != fn {
-			// It is all that is left to look at, and was or will be looked at by itself.
-			if whole := widened(r.Funcs[id], more); covers(whole, boxes[id]) {
-				if yes := r.absorbsAtEstimates(p, id, more); yes || covers(boxes[id], whole) {
+	waiting := []need{{fn, widened(r.Funcs[fn], more)}} // that were not looked at, by ascending Func
+	for len(waiting) > 0 {
+		id, box := waiting[len(waiting)-1].fn, waiting[len(waiting)-1].box
+		waiting = waiting[:len(waiting)-1]
+		if id != fn {
+			whole := widened(r.Funcs[id], more)
+			switch {
+			case len(waiting) == 0 && covers(whole, box):
+				// It is all that is left to look at, and was or will be looked at by itself.
+				if yes := r.absorbsAtEstimates(p, id, more); yes || covers(box, whole) {
 					return yes
 				}
+			case r.atEstimates.refused(id, more) && covers(box, whole):
+				return false // what is less was too much
 			}
 		}
-		waiting--
+		f := &p.Funcs[id]
 		if f.Extern != nil || len(f.Bounds) > 0 {
 			return false
 		}
@@ -70,7 +105,7 @@ func (r *Regions) absorbsOnce(p *halideir.Pipeline, fn int, more int64) bool {
 			env := halideir.Env{Lo: make([]int64, len(loops)), Hi: make([]int64, len(loops))}
 			for l, iv := range loops {
 				if a := f.Stages[s].Loops[l].Arg; a >= 0 {
-					iv = iv.Union(boxes[id][a])
+					iv = iv.Union(box[a])
 				}
 				env.Lo[l], env.Hi[l] = iv.Lo, iv.Hi
 			}
@@ -78,24 +113,24 @@ func (r *Regions) absorbsOnce(p *halideir.Pipeline, fn int, more int64) bool {
 				if e.Func == id {
 					continue
 				}
-				box, ok := EvalBox(p, e, env)
+				needed, ok := EvalBox(p, e, env)
 				switch {
 				case !ok:
 					return false
 				case e.Func < 0:
-					if !covers(r.Inputs[e.Input], box) {
+					if !covers(r.Inputs[e.Input], needed) {
 						return false
 					}
-				case !covers(r.Funcs[e.Func], box):
+				case !covers(r.Funcs[e.Func], needed):
 					if p.Funcs[e.Func].Output {
 						return false
 					}
-					if boxes[e.Func] == nil {
-						boxes[e.Func] = append(Box(nil), r.Funcs[e.Func]...)
-						waiting++
+					at, there := slices.BinarySearchFunc(waiting, e.Func, func(n need, fn int) int { return cmp.Compare(n.fn, fn) })
+					if !there {
+						waiting = slices.Insert(waiting, at, need{e.Func, slices.Clone(r.Funcs[e.Func])})
 					}
-					for k := range box {
-						boxes[e.Func][k] = boxes[e.Func][k].Union(box[k])
+					for k := range needed {
+						waiting[at].box[k] = waiting[at].box[k].Union(needed[k])
 					}
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gowarp/halideir"
 )
@@ -19,9 +20,11 @@ type Regions struct {
 	// own definition may clamp, as a boundary condition does.
 	Endless []bool
 
-	edges   [][][]*halideir.Edge // by consumer Func and stage
-	absorbs map[widening]bool    // what Absorbs has found
-	others  []resized            // the pipeline at the sizes that Absorbs looks at besides
+	edges  [][][]*halideir.Edge // by consumer Func and stage
+	resize sync.Once            // of others
+	others []resized            // the pipeline at the sizes that Absorbs looks at besides
+
+	atEstimates, atAllSizes answers // of Absorbs
 }
 
 // everything is the range of Halide's indices.
@@ -34,7 +37,7 @@ const maxExtent = 1 << 31
 // Analyze walks the pipeline from the outputs' estimates to the inputs. A region
 // that Halide cannot bound is an error that names the Func and the dimension.
 func Analyze(p *halideir.Pipeline) (*Regions, error) {
-	r := &Regions{Funcs: make([]Box, len(p.Funcs)), Inputs: make([]Box, len(p.Inputs)), Endless: make([]bool, len(p.Funcs)), edges: edgesByConsumer(p)}
+	r := &Regions{atEstimates: make(answers, len(p.Funcs)), atAllSizes: make(answers, len(p.Funcs)), Funcs: make([]Box, len(p.Funcs)), Inputs: make([]Box, len(p.Inputs)), Endless: make([]bool, len(p.Funcs)), edges: edgesByConsumer(p)}
 	for i := range p.Funcs {
 		r.Funcs[i] = emptyBox(len(p.Funcs[i].Args))
 	}

@@ -12,12 +12,13 @@ import (
 // Expand is one stage as it runs: with the Funcs that are inlined into it in
 // place. Equal subexpressions count once, as the compiler computes them.
 type Expand struct {
-	Ops       int   // operations a point of the stage's loops
-	Loads     []Tap // distinct loads from what is not inlined
-	Reads     []int // the Funcs that they load from, ascending
-	Buffers   int   // how many buffers they load from
-	Instances int   // how many inlined definitions occur, equal ones once
-	Own       int   // operations of the stage itself; the rest of Ops is that of Calls
+	Ops       int      // operations a point of the stage's loops
+	Loads     []Tap    // distinct loads from what is not inlined
+	Reads     []int    // the Funcs that they load from, ascending
+	Buffers   int      // how many buffers they load from
+	Sources   [][2]int // those: each a Func, or -1 and an input, in the order of the loads
+	Instances int      // how many inlined definitions occur, equal ones once
+	Own       int      // operations of the stage itself; the rest of Ops is that of Calls
 	Calls     []Call
 	Tree      int    // operations and loads of the expression as a tree, as Halide expands it
 	Inlined   []int  // which Funcs, ascending
@@ -85,7 +86,9 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 			}
 		}
 	}
-	e.out.Reads, e.out.Buffers = sources(e.out.Loads)
+	e.out.Sources = sources(e.out.Loads)
+	e.out.Buffers = len(e.out.Sources)
+	e.out.Reads = funcsOf(e.out.Sources)
 	for _, it := range e.done {
 		e.out.Inlined = append(e.out.Inlined, it.fn)
 	}
@@ -106,19 +109,25 @@ func intDivisions(st *access.Stage) int {
 	return n
 }
 
-// sources are the Funcs that taps load from, ascending, and the number of all buffers.
-func sources(taps []Tap) (funcs []int, buffers int) {
-	var inputs []int
+// sources are the buffers that taps load from, each once.
+func sources(taps []Tap) (out [][2]int) {
 	for i := range taps {
-		switch t := &taps[i]; {
-		case t.Func >= 0 && !slices.Contains(funcs, t.Func):
-			funcs = append(funcs, t.Func)
-		case t.Func < 0 && !slices.Contains(inputs, t.Input):
-			inputs = append(inputs, t.Input)
+		if b := [2]int{taps[i].Func, taps[i].Input}; !slices.Contains(out, b) {
+			out = append(out, b)
 		}
 	}
-	slices.Sort(funcs)
-	return funcs, len(funcs) + len(inputs)
+	return out
+}
+
+// funcsOf are the Funcs among buffers, ascending.
+func funcsOf(buffers [][2]int) (out []int) {
+	for _, b := range buffers {
+		if b[0] >= 0 {
+			out = append(out, b[0])
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // maxTree is where treeSize stops counting.

@@ -15,7 +15,6 @@ type Group struct {
 	Grow    *bounds.Group
 	Cost    float64 // in the coster's units; +Inf when no choice is valid
 	Faults  int     // rules of the coster that even its best kernels break; they launch all the same
-	Issued  float64 // warp instructions of all its kernels, estimated, where somebody has priced it
 }
 
 // Choice is what a strategy may vary: the tile of each tiled loop.

@@ -41,7 +41,7 @@ type Problem struct {
 	Profile []StageProfile
 
 	// Kept is what other packages work out once for a problem, each under a key of its own.
-	Kept map[any]any
+	Kept *Kept
 
 	funcBytes, inputBytes []float64 // see BufferBytes
 	first                 []int     // Func id -> index of its stage 0
@@ -82,7 +82,7 @@ func (pr *Problem) Parallel(fn, stage, loop int) bool {
 
 // NewProblem numbers the stages of a pipeline.
 func NewProblem(p *halideir.Pipeline) *Problem {
-	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Folded: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), Unproven: make([]bool, len(p.Funcs)), Kept: map[any]any{}, first: make([]int, len(p.Funcs)+1)}
+	pr := &Problem{P: p, Inlined: make([]bool, len(p.Funcs)), Folded: make([]bool, len(p.Funcs)), Host: make([]string, len(p.Funcs)), Apart: make([]bool, len(p.Funcs)), Unproven: make([]bool, len(p.Funcs)), Kept: NewKept(), first: make([]int, len(p.Funcs)+1)}
 	n := 0
 	for i := range p.Funcs {
 		pr.first[i] = n
@@ -91,16 +91,6 @@ func NewProblem(p *halideir.Pipeline) *Problem {
 	pr.first[len(p.Funcs)] = n
 	pr.Host = HostReasons(p)
 	return pr
-}
-
-// Once is what work gives, kept for the problem under a key.
-func Once[T any](pr *Problem, key any, work func() T) T {
-	if v, ok := pr.Kept[key].(T); ok {
-		return v
-	}
-	v := work()
-	pr.Kept[key] = v
-	return v
 }
 
 // StageIndex numbers all stages of the pipeline densely. An extern Func counts
