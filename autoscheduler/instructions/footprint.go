@@ -86,6 +86,7 @@ func (e *Estimator) loadedOnce(k *plan.Kernel, n *plan.Nest) (sum float64, ok bo
 			turn[u.Loop] /= max(u.Extent, 1)
 		}
 	}
+	turns := !slices.Equal(turn, extents)
 	held := 0.0
 	for _, from := range e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Sources {
 		if where, in := k.PlaceOf(from[0]); in && where != plan.AtBlockGlobal {
@@ -96,8 +97,10 @@ func (e *Estimator) loadedOnce(k *plan.Kernel, n *plan.Nest) (sum float64, ok bo
 			return 0, false
 		}
 		sum += all
-		one, _ := e.boxOf(n, from, turn)
-		held += one
+		if turns {
+			all, _ = e.boxOf(n, from, turn)
+		}
+		held += all
 	}
 	return sum, held*SectorBytes <= mostFootprint
 }
