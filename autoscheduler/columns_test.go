@@ -51,7 +51,7 @@ func TestColumnsWhen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := Run(scanned(1000, 700, c.before, c.reader), prm)
+			r, err := Run(scanned(4000, 700, c.before, c.reader), prm)
 			if err != nil {
 				t.Fatal(err)
 			}
