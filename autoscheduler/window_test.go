@@ -360,21 +360,22 @@ func TestSums(t *testing.T) {
 	if requests < float64(u+w) || requests > float64(u*u+w)+1 { // columns side by side are as many sectors apart
 		t.Errorf("%dx%d points: %.1f requests an iteration", u, w, requests)
 	}
-	// Eight iterations stand one after the other, and share the addresses of what lies side by side along the domain.
+	// Several iterations stand one after the other, and share the addresses of what lies side by side along the domain.
 	loop := &k.Members[0].Nests[1].Serial[0]
-	if loop.Steps != 8 {
-		t.Fatalf("%d iterations at a time, want 8", loop.Steps)
+	steps := loop.Steps
+	if steps < 4 {
+		t.Fatalf("%d iterations at a time, want 4 at least", steps)
 	}
 	loop.Steps = 0
 	alone, _ := instructions.For(r.Problem).Block(k)
-	loop.Steps = 8
+	loop.Steps = steps
 	if saved := alone*float64(k.Tiles())/each - issued; saved < 2 || saved > 3*float64(u+w) {
 		t.Errorf("%.1f instructions an iteration less than one by one, want some of the %d addresses and a loop's end", saved, u+w)
 	}
 	if !slices.ContainsFunc(r.Schedule.Directives, func(d schedule.Directive) bool {
-		return d.Do == schedule.Split && d.Func == product.ID && d.N == 8 && d.Tail == schedule.TailGuardWithIf
+		return d.Do == schedule.Split && d.Func == product.ID && d.N == steps && d.Tail == schedule.TailGuardWithIf
 	}) {
-		t.Error("the loop over the domain is not split by 8")
+		t.Errorf("the loop over the domain is not split by %d", steps)
 	}
 	if err := r.Schedule.CheckForms(p); err != nil {
 		t.Error(err)

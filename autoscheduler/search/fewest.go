@@ -1,6 +1,10 @@
 package search
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/instructions"
 	"gowarp/internal/plan"
@@ -31,19 +35,32 @@ func (f *fewest) add(k *plan.Kernel, p coster.Price) {
 
 func (f *fewest) near(p *coster.Price) bool { return p.Cost <= f.least.Cost*(1+f.within) }
 
+// alike is by how much work may differ and still be the same, as a part of it: counts err by more. Of such the one that asks least of memory is taken.
+const alike = .002
+
 // pick is that candidate; of equals the cheapest, then the first. It is false where there is none.
 func (f *fewest) pick(pr *plan.Problem) (best ranked, ok bool) {
-	least := 0.0
+	type worked struct {
+		ranked
+		work, requests float64
+	}
+	var all []worked
+	least := math.Inf(1)
 	for _, r := range f.all {
 		if !f.near(&r.price) {
 			continue
 		}
 		view := r.kernel.View(pr)
 		issued, requests := instructions.For(view).Block(r.kernel)
-		work := (issued + requestWeight*requests) * float64(r.kernel.Tiles())
-		if !ok || work < least || work == least && r.price.Cost < best.price.Cost {
-			best, least, ok = r, work, true
-		}
+		tiles := float64(r.kernel.Tiles())
+		all = append(all, worked{r, (issued + requestWeight*requests) * tiles, requests * tiles})
+		least = min(least, all[len(all)-1].work)
 	}
-	return best, ok
+	if len(all) == 0 {
+		return ranked{}, false
+	}
+	all = slices.DeleteFunc(all, func(w worked) bool { return w.work > least*(1+alike) })
+	return slices.MinFunc(all, func(a, b worked) int {
+		return cmp.Or(cmp.Compare(a.requests, b.requests), cmp.Compare(a.work, b.work), cmp.Compare(a.price.Cost, b.price.Cost))
+	}).ranked, true
 }

@@ -24,7 +24,7 @@ func (BlockWindow) Name() string { return "block-window" }
 // What a thread may hold and run.
 const (
 	maxPoints      = 16   // of the output side by side
-	maxSums        = 32   // of them, where a thread keeps sums: each more shares what an iteration loads
+	maxSums        = 40   // of them, where a thread keeps sums: each more shares what an iteration loads
 	maxUnrolledOps = 2500 // operations in a thread's code: LLVM takes seconds beyond
 )
 

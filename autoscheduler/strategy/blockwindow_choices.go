@@ -11,6 +11,7 @@ import (
 var (
 	pointsX = []int64{1, 2, 4}
 	pointsY = []int64{1, 2, 4, 8}
+	sumsY   = []int64{1, 2, 4, 8, 10} // where a thread keeps sums
 	blockY  = []int64{1, 2, 4, 8, 16}
 )
 
@@ -48,12 +49,15 @@ func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(
 	if step == PowersOfTwo {
 		px, py, by = pointsX[:2], []int64{1, 4, 8}, []int64{1, 4, 8}
 	}
-	if len(dims.Tiled) == 1 {
-		py, by = py[:1], by[:1]
-	}
 	most := int64(maxPoints)
 	if slices.ContainsFunc(b.g.Members, func(m int) bool { return len(b.pr.P.Funcs[m].Stages) > 1 }) {
 		most = maxSums
+		if step != PowersOfTwo {
+			py = sumsY
+		}
+	}
+	if len(dims.Tiled) == 1 {
+		py, by = py[:1], by[:1]
 	}
 	halo := b.halo(dims.Tiled[0], stage)
 	for windows := 0; windows <= b.deepest; windows++ {

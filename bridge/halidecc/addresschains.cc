@@ -5,6 +5,7 @@
 #include "polynomial.h"
 #include "shuffle.h"
 #include "straight.h"
+#include "surroundings.h"
 
 #include <algorithm>
 #include <map>
@@ -82,8 +83,8 @@ public:
         return (int)places.size() + (int)std::count_if(stores_.begin(), stores_.end(), [&](const Store *op) { return !own_.count(op->name); });
     }
 
-    // What first elements and strides of the pipeline's inputs and outputs are at the estimated sizes.
-    const std::map<std::string, int64_t> &estimates() const { return estimates_; }
+    // The pipeline's inputs and outputs among them, once each.
+    const std::vector<Parameter> &parameters() const { return parameters_; }
 
 private:
     using IRVisitor::visit;
@@ -93,35 +94,21 @@ private:
     }
     void visit(const Load *op) override {
         loads_.push_back(op);
-        estimate(op->param);
+        add(op->param);
         IRVisitor::visit(op);
     }
     void visit(const Store *op) override {
         stores_.push_back(op);
-        estimate(op->param);
+        add(op->param);
         IRVisitor::visit(op);
     }
 
-    // Rows and planes lie densely where nothing else is said.
-    void estimate(const Parameter &p) {
-        int64_t stride = 1;
-        for (int d = 0; p.defined() && d < p.dimensions(); d++) {
-            const std::string of = "." + std::to_string(d);
-            const auto number = [](const Expr &e) { return e.defined() ? as_const_int(simplify(e)) : std::nullopt; };
-            if (const auto min = number(p.min_constraint_estimate(d))) {
-                estimates_[p.name() + ".min" + of] = *min;
-            }
-            if (d > 0) {
-                estimates_[p.name() + ".stride" + of] = stride;
-            }
-            const auto extent = number(p.extent_constraint_estimate(d));
-            if (!extent) {
-                return;
-            }
-            stride *= *extent;
+    void add(const Parameter &p) {
+        if (p.defined() && std::none_of(parameters_.begin(), parameters_.end(), [&](const Parameter &q) { return p.same_as(q); })) {
+            parameters_.push_back(p);
         }
     }
-    std::map<std::string, int64_t> estimates_;
+    std::vector<Parameter> parameters_;
     std::set<std::string> own_;
     std::vector<const Load *> loads_;
     std::vector<const Store *> stores_;
@@ -177,6 +164,12 @@ struct Loads {
         return 1;
     }
 
+    // Where the first vector begins that is no half.
+    std::optional<int64_t> whole() const {
+        const auto c = std::find_if(constants.begin(), constants.end(), [&](int64_t c) { return lanes(c) == vector_lanes; });
+        return c == constants.end() ? std::nullopt : std::make_optional(first_of(*c));
+    }
+
     bool any_vector() const {
         return std::any_of(constants.begin(), constants.end(), [&](int64_t c) { return lanes(c) > 1; });
     }
@@ -184,8 +177,8 @@ struct Loads {
 
 class Kernel : public IRMutator {
 public:
-    Kernel(const Accesses &all, int longest, bool vectors, Keeping keeping)
-        : kept_(all.kept()), estimates_(all.estimates()), longest_(longest), vectors_(vectors), keeping_(keeping) {}
+    Kernel(const Accesses &all, Surroundings &around, int longest, bool vectors, Keeping keeping)
+        : kept_(all.kept()), around_(around), longest_(longest), vectors_(vectors), keeping_(keeping) {}
 
     // First all places are counted, and nothing is changed; then addresses are made of them.
     Stmt chained(const Stmt &kernel) {
@@ -198,7 +191,13 @@ public:
 
     // What has to hold for the vectors to begin at multiples of their size; undefined if there are none.
     Expr aligned() const {
-        return aligned_.empty() ? Expr() : simplify(conjunction({aligned_.begin(), aligned_.end()}));
+        if (aligned_.empty()) {
+            return Expr();
+        }
+        std::vector<Expr> all(aligned_.begin(), aligned_.end());
+        const std::vector<Expr> fixed = around_.conditions();
+        all.insert(all.end(), fixed.begin(), fixed.end());
+        return simplify(conjunction(all));
     }
 
     // What all addresses cost together.
@@ -242,7 +241,7 @@ private:
     };
 
     const std::set<std::string> kept_;
-    const std::map<std::string, int64_t> estimates_;
+    Surroundings &around_;
     const int longest_;
     const bool vectors_;
     const Keeping keeping_;
@@ -278,7 +277,7 @@ private:
     Polynomial value_of(const Expr &e) const {
         return polynomial(e, [&](const std::string &name) -> const Polynomial * {
             const std::optional<Polynomial> *known = names_.find(name);
-            return known && *known ? &**known : nullptr;
+            return known ? (*known ? &**known : nullptr) : vectors_ ? around_.value(name) : nullptr;
         }, most_terms);
     }
 
@@ -367,20 +366,29 @@ private:
             return Expr();
         }
         const int64_t first = r->second.first_of(i.constant, lanes);
-        const Place loaded{i.place.buffer, i.place.variant, Place::loaded};
+        if (const auto whole = lanes < vector_lanes ? r->second.whole() : std::nullopt) {
+            loaded(op, i, r->second, *whole, vector_lanes);
+        }
+        const std::string name = loaded(op, i, r->second, first, lanes);
+        return Halide::Internal::Shuffle::make_extract_element(Variable::make(op->type.with_lanes(lanes), name), (int)(i.constant - first));
+    }
+
+    // The name of a vector of a row from the element first on, of which op loads one.
+    std::string loaded(const Load *op, const Index &i, const Loads &row, int64_t first, int lanes) {
+        const Place place{i.place.buffer, i.place.variant, Place::loaded};
         const Polynomial where = i.uniform.plus(Polynomial(first));
-        auto &known = known_[loaded];
+        auto &known = known_[place];
         if (!known.count(where)) {
-            align(i.place.buffer, *r->second.conditions);
-            const Index vector{{i.place.buffer, i.place.variant, Place::vector}, i.uniform, r->second.first_of(first)};
+            align(i.place.buffer, *row.conditions);
+            const Index vector{{i.place.buffer, i.place.variant, Place::vector}, i.uniform, row.first_of(first)};
             const Expr begin = elements(from_known(vector, op->index - Expr((int)(i.constant - vector.constant))), first - vector.constant);
             // Without the parameter: of a half LLVM would assume what that says of the host's memory.
             const Expr value = Load::make(op->type.with_lanes(lanes), op->name, Ramp::make(begin, IntImm::make(Int(64), 1), lanes), op->image, lanes < vector_lanes ? Parameter() : op->param,
                                           const_true(lanes), ModulusRemainder(vector_lanes, first - vector.constant));
             known[where] = {{prefix_ + "." + std::to_string(next_++), 0}, 0, now_, statement_, {}};
-            made_.push_back({loaded, where, known[where].name, value});
+            made_.push_back({place, where, known[where].name, value});
         }
-        return Halide::Internal::Shuffle::make_extract_element(Variable::make(op->type.with_lanes(lanes), known[where].name), (int)(i.constant - first));
+        return known[where].name;
     }
 
     // Where a store of stored_together's begins, computed as the addresses of all vectors are; undefined for others.
@@ -403,9 +411,7 @@ private:
         for (const auto &[factors, times] : uniform.terms()) {
             int64_t product = lane_of(times);
             for (const Expr &f : factors) {
-                const Variable *v = f.as<Variable>();
-                const auto e = v ? estimates_.find(v->name) : estimates_.end();
-                product *= e == estimates_.end() ? 0 : lane_of(e->second);
+                product *= lane_of(around_.estimate(f).value_or(0));
             }
             sum += product;
         }
@@ -415,14 +421,8 @@ private:
     // The conditions under which it does; none if they do not hold by the sizes estimated.
     std::optional<std::vector<Expr>> begins(const Polynomial &row, int64_t phase) const {
         auto conditions = multiple_if(row.plus(Polynomial(-phase)), vector_lanes, meaning());
-        if (conditions) {
-            std::map<std::string, Expr> sizes;
-            for (const auto &[name, size] : estimates_) {
-                sizes[name] = make_const(Int(32), size);
-            }
-            if (std::any_of(conditions->begin(), conditions->end(), [&](const Expr &c) { return is_const_zero(simplify(substitute(sizes, c))); })) {
-                return {};
-            }
+        if (conditions && std::any_of(conditions->begin(), conditions->end(), [&](const Expr &c) { return around_.estimate(cast<int>(c)) == 0; })) {
+            return {};
         }
         return conditions;
     }
@@ -671,6 +671,13 @@ private:
 
 }  // namespace
 
+Stmt AddressChains::visit(const LetStmt *op) {
+    definitions_[op->name] = op->value;
+    const Stmt body = mutate(op->body);
+    definitions_.erase(op->name);
+    return LetStmt::make(op->name, op->value, body);
+}
+
 Stmt AddressChains::visit(const For *op) {
     if (op->for_type != ForType::GPUBlock) {
         return IRMutator::visit(op);
@@ -680,11 +687,12 @@ Stmt AddressChains::visit(const For *op) {
         return op;
     }
     const Accesses all(op);
+    Surroundings around(all.parameters(), definitions_);
     std::optional<Kernel> without, with;
     const auto chain = [&](std::optional<Kernel> &k, bool vectors) {
         Stmt s;
         for (const Keeping &keeping : keepings) {
-            k.emplace(all, f->second.longest, vectors, keeping);
+            k.emplace(all, around, f->second.longest, vectors, keeping);
             s = k->chained(op);
             if (k->held() <= most_held) {
                 break;

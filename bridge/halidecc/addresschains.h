@@ -6,6 +6,7 @@
 #include <string>
 
 #include "Halide.h"
+#include "surroundings.h"
 
 namespace gowarp {
 
@@ -31,9 +32,11 @@ public:
 protected:
     using Halide::Internal::IRMutator::visit;
     Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;
+    Halide::Internal::Stmt visit(const Halide::Internal::LetStmt *op) override;
 
 private:
     const std::map<std::string, Kernels> funcs_;
+    Surroundings::Definitions definitions_;  // around what is visited
 };
 
 }  // namespace gowarp
