@@ -383,6 +383,7 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 		}
 		for j := range m.Nests {
 			loads = max(loads, b.est.RowLoads(k, &m.Nests[j]))
+			windows += b.est.RowsApart(k, &m.Nests[j])
 		}
 		points, last := int64(1), -1 // last: the outermost dimension with several points
 		for d, e := range m.Extents {
