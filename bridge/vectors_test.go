@@ -110,11 +110,10 @@ func TestVectorsOfPaddedRows(t *testing.T) {
 }
 
 // TestFixedStrides: where weights lie as densely as estimated their strides are constants of the code, so that fewer addresses are computed. Where they are a
-// part of others', all is as without; so are results, in both.
+// part of others all is as without. Results are right in both.
 func TestFixedStrides(t *testing.T) {
-	const width, height, maps_, inputs = 128, 24, 2, 6
-	g := harness.Generator{Source: "benchmarks/programs/conv_layer/conv_layer.cc", Name: "conv_layer", Params: map[string]string{
-		"width": "128", "height": "128", "maps": "16", "batch": "2", "input_maps": "16"}}
+	const width, height, inputs, maps_ = 128, 24, 6, 2
+	g := harness.Generator{Source: "bridge/testdata/weights.cc", Name: "weights"}
 	with, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
 	without, _ := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": lacking(t, g, nil, "vector_access")}))
 	_, cpu := built(t, g, "host", harness.Root())
@@ -122,16 +121,16 @@ func TestFixedStrides(t *testing.T) {
 	random := func(shape ...int) *harness.Array {
 		return filled(harness.F32, func() float64 { return float64(rng.IntN(9) - 4) }, shape...)
 	}
-	in := harness.Args{"input": random(width+2, height+2, inputs, 1), "filter": random(3, 3, inputs, maps_), "bias": random(maps_)}
-	shapes := map[string][]int{"output": {width, height, maps_, 1}}
-	for _, parts := range []map[string]int{nil, {"filter": 2}} {
+	in := harness.Args{"in": random(width+2, height+2, inputs), "weights": random(3, 3, inputs, maps_)}
+	shapes := map[string][]int{"out": {width, height, maps_}}
+	for _, parts := range []map[string]int{nil, {"weights": 2}} {
 		p.Parts, cpu.Parts = parts, parts
 		name := fmt.Sprintf("parts %v", parts)
 		want, err := cpu.Run(maps.Clone(in), shapes)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		simulated(t, p, in, shapes, want["output"], harness.Tolerance{Rel: 1e-5, Abs: 1e-5}, name)
+		simulated(t, p, in, shapes, want["out"], harness.Tolerance{Rel: 1e-5, Abs: 1e-5}, name)
 	}
 	var integer [2]int64
 	for i, e := range []*harness.Emission{with, without} {
@@ -139,7 +138,8 @@ func TestFixedStrides(t *testing.T) {
 			integer[i] += int64(k.Count.Integer)
 		}
 	}
-	if 5*integer[0] > 4*integer[1] {
+	t.Logf("%d integer instructions with strides as constants, %d without", integer[0], integer[1])
+	if integer[0] >= integer[1] {
 		t.Errorf("%d integer instructions with strides as constants, %d without", integer[0], integer[1])
 	}
 }
