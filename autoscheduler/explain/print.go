@@ -360,5 +360,5 @@ func (j *Judged) text() string {
 	case j.SpillBytes != nil:
 		return fmt.Sprintf("by ptxas: %d B a thread are spilled", *j.SpillBytes)
 	}
-	return fmt.Sprintf("by the simulator: %.0f warp instructions, %.0f requests, %.0f sectors, %.0f waits at barriers", j.Instructions, j.Requests, j.Sectors, j.Barriers)
+	return fmt.Sprintf("by the simulator: %.0f warp instructions, %.0f requests, %.0f sectors to L2 (each block's, once), %.0f waits at barriers", j.Instructions, j.Requests, j.Sectors, j.Barriers)
 }
