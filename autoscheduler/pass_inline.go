@@ -6,6 +6,7 @@ import (
 	"gowarp/autoscheduler/coster"
 	"gowarp/halideir"
 	"gowarp/internal/plan"
+	"gowarp/internal/workers"
 )
 
 // Bounds of inlining. Halide expands inlined definitions as trees before it finds
@@ -217,22 +218,22 @@ func (s *state) tooLarge(fn, stage int) bool {
 // setInlined changes the mark and expands again every stored stage that may see it. undo puts back what was, if nothing was changed since.
 func (s *state) setInlined(id int, on bool) (undo func()) {
 	pr := s.problem
-	was, stages, before := pr.Inlined[id], []int(nil), []plan.Expand(nil)
+	type stage struct{ fn, stage int }
+	was, stages, before := pr.Inlined[id], []stage(nil), []plan.Expand(nil)
 	pr.Inlined[id] = on
 	for _, c := range pr.Affected(id) {
 		if pr.Inlined[c] {
 			continue // computed in its readers: it has no expansion of its own that counts
 		}
 		for st := range s.p.Funcs[c].Stages {
-			at := pr.StageIndex(c, st)
-			stages, before = append(stages, at), append(before, pr.Expand[at])
-			s.expand(c, st)
+			stages, before = append(stages, stage{c, st}), append(before, pr.Expand[pr.StageIndex(c, st)])
 		}
 	}
+	workers.Each(len(stages), func(i int) { s.expand(stages[i].fn, stages[i].stage) })
 	return func() {
 		pr.Inlined[id] = was
-		for i, at := range stages {
-			pr.Expand[at] = before[i]
+		for i, st := range stages {
+			pr.Expand[pr.StageIndex(st.fn, st.stage)] = before[i]
 		}
 	}
 }

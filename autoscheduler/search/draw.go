@@ -64,3 +64,8 @@ func (s *Searcher) take(prepared strategy.Prepared, stage int, c plan.Choice) (*
 	}
 	return k, nil
 }
+
+// withOtherwise are strategies, and behind them those for what they cannot do.
+func withOtherwise(strategies []strategy.Strategy) []strategy.Strategy {
+	return slices.Concat(strategies, slices.DeleteFunc(slices.Clone(strategy.Otherwise), func(st strategy.Strategy) bool { return slices.Contains(strategies, st) }))
+}

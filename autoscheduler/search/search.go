@@ -125,7 +125,6 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 		look = &Look{}
 	}
 	pr := s.Problem
-	step := s.Effort.Step(ph)
 	var best *plan.Kernel
 	price := coster.Price{Cost: math.Inf(1)}
 	var why reasons
@@ -144,26 +143,19 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	} else if slices.ContainsFunc(s.Unwarped, g.Has) {
 		strategies = slices.DeleteFunc(slices.Clone(strategies), func(st strategy.Strategy) bool { return strategy.OfWarps(st.Name()) })
 	}
-	for i, st := range withOtherwise(strategies) {
-		if i >= len(strategies) && best != nil {
-			break
+	try := func(of *offer) {
+		if of.err != nil {
+			why.prepare = append(why.prepare, of.err)
+			return
 		}
-		if skips, ok := st.(strategy.GroupingSkipper); ok && ph == coster.Grouping && !skips.WhileGrouping() {
-			continue
-		}
-		prepared, err := st.Prepare(pr, g, o)
-		if err != nil {
-			why.prepare = append(why.prepare, err)
-			continue
-		}
-		sizer, _ := prepared.(strategy.Sizer)
-		for _, c := range s.choices(g, stage, st, prepared, step) {
+		sizer, _ := of.prepared.(strategy.Sizer)
+		for _, c := range of.choices {
 			// What the coster would reject cannot beat what it takes. Most tiles with a halo are no
 			// whole warps, and laying them out would be most of the time.
 			if look == nil && best != nil && price.Valid() && sizer != nil && refuser != nil && refuser.RefusesBlock(pr, sizer.Block(stage, c), ph) {
 				continue
 			}
-			k, err := prepared.Kernel(stage, c)
+			k, err := of.prepared.Kernel(stage, c)
 			if err == nil {
 				err = legality.Check(pr, k)
 			}
@@ -192,6 +184,12 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 			} else if !sameChoice(k, best) { // the fallback may be one of the tiles
 				look.second(k, &p)
 			}
+		}
+	}
+	s.inTurn(g, stage, ph, o, strategies, try)
+	for _, st := range strategy.Otherwise {
+		if best == nil && !slices.Contains(strategies, st) {
+			s.inTurn(g, stage, ph, o, []strategy.Strategy{st}, try)
 		}
 	}
 	if r, ok := even.pick(pr); ok && r.kernel != best {
@@ -224,11 +222,6 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	}
 	chosen := ranked{best, price}
 	return &winner{chosen, look, kept.best(chosen)}, nil
-}
-
-// withOtherwise are strategies, and behind them those for what they cannot do.
-func withOtherwise(strategies []strategy.Strategy) []strategy.Strategy {
-	return slices.Concat(strategies, slices.DeleteFunc(slices.Clone(strategy.Otherwise), func(st strategy.Strategy) bool { return slices.Contains(strategies, st) }))
 }
 
 // choices are the candidates of one strategy.

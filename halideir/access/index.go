@@ -63,7 +63,7 @@ type Term struct {
 }
 
 // IsSum reports whether the index is the sum of the Terms and Offset.
-func (x Index) IsSum() bool { return x.Kind == Unknown && x.Sum[0].Num != 0 }
+func (x *Index) IsSum() bool { return x.Kind == Unknown && x.Sum[0].Num != 0 }
 
 // Terms are those of an index that is a sum of loops times numbers, and Offset; ok is false of any other.
 func (x *Index) Terms() (terms []Term, ok bool) {
@@ -128,7 +128,7 @@ func (x Index) IsLoop(loop int) bool {
 }
 
 // DependsOn reports whether the index may change with the loop.
-func (x Index) DependsOn(loop int) bool { return x.Loops&LoopBit(loop) != 0 }
+func (x *Index) DependsOn(loop int) bool { return x.Loops&LoopBit(loop) != 0 }
 
 // LoopBit is the bit of a loop in Index.Loops.
 func LoopBit(loop int) uint64 { return 1 << min(loop, 63) }

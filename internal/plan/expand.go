@@ -182,7 +182,7 @@ func (e *expander) stage(of instance, st *access.Stage) {
 		if of.number > 0 {
 			idx = make([]access.Index, len(l.Index))
 			for k := range idx {
-				idx[k] = e.compose(fn, l.Index[k], at)
+				idx[k] = e.compose(fn, &l.Index[k], at)
 			}
 		}
 		if !e.fresh(l, idx, of.number) {
@@ -205,18 +205,13 @@ func (e *expander) stage(of instance, st *access.Stage) {
 
 // compose puts the indices at which an inlined Func is evaluated into one of its
 // own. What has no affine form is Unknown.
-func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Index {
+func (e *expander) compose(fn int, j *access.Index, at []access.Index) access.Index {
 	if j.Kind == access.Constant {
-		return j
+		return *j
 	}
 	loops := e.p.Funcs[fn].Stages[0].Loops
-	unknown := access.Index{Kind: access.Unknown, Loop: -1, DataDependent: j.DataDependent, FromData: j.FromData, Clamped: j.Clamped, Likely: j.Likely, Estimated: j.Estimated}
-	for l := range loops {
-		if j.DependsOn(l) {
-			unknown.Loops |= at[loops[l].Arg].Loops
-		}
-	}
 	if j.IsSum() {
+		unknown := unknownAt(loops, j, at)
 		sum, ok := access.Index{Kind: access.Constant, Loop: -1, Den: 1, Offset: j.Offset}, true
 		terms, _ := j.Terms()
 		for _, t := range terms {
@@ -231,10 +226,10 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 		return unknown
 	}
 	if j.Kind == access.Unknown {
-		return unknown
+		return unknownAt(loops, j, at)
 	}
 	i := at[loops[j.Loop].Arg]
-	i.AlsoClamped(&j)
+	i.AlsoClamped(j)
 	switch {
 	case i.Kind == access.Constant:
 		i.Offset = bounds.FloorDiv(j.Num*i.Offset+j.Offset, j.Den)
@@ -251,12 +246,23 @@ func (e *expander) compose(fn int, j access.Index, at []access.Index) access.Ind
 	case j.Num == 1:
 		i.Offset, i.Den = i.Offset+j.Offset*i.Den, i.Den*j.Den
 	default:
-		return unknown
+		return unknownAt(loops, j, at)
 	}
 	if max(i.Num, -i.Num, i.Offset, -i.Offset, i.Den) > maxCoefficient {
-		return unknown
+		return unknownAt(loops, j, at)
 	}
 	return i
+}
+
+// unknownAt is what is left of an index of which no form is known: the loops that it hangs on.
+func unknownAt(loops []halideir.Loop, j *access.Index, at []access.Index) access.Index {
+	unknown := access.Index{Kind: access.Unknown, Loop: -1, DataDependent: j.DataDependent, FromData: j.FromData, Clamped: j.Clamped, Likely: j.Likely, Estimated: j.Estimated}
+	for l := range loops {
+		if j.DependsOn(l) {
+			unknown.Loops |= at[loops[l].Arg].Loops
+		}
+	}
+	return unknown
 }
 
 // maxCoefficient keeps products of two coefficients inside int64.
@@ -270,9 +276,9 @@ func (e *expander) fresh(l *access.Load, idx []access.Index, instance int) bool 
 	b = binary.AppendVarint(b, int64(l.Input))
 	b = binary.AppendVarint(b, int64(l.Out))
 	unknown := false
-	for _, i := range idx {
-		b = appendIndex(b, i)
-		unknown = unknown || i.Kind == access.Unknown
+	for i := range idx {
+		b = appendIndex(b, &idx[i])
+		unknown = unknown || idx[i].Kind == access.Unknown
 	}
 	if unknown {
 		b = binary.AppendVarint(b, int64(l.Node))
@@ -286,7 +292,7 @@ func (e *expander) fresh(l *access.Load, idx []access.Index, instance int) bool 
 	return true
 }
 
-func appendIndex(b []byte, i access.Index) []byte {
+func appendIndex(b []byte, i *access.Index) []byte {
 	clamped := int64(0)
 	if i.Clamped {
 		clamped = 1

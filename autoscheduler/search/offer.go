@@ -1,0 +1,61 @@
+package search
+
+import (
+	"slices"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/strategy"
+	"gowarp/internal/plan"
+	"gowarp/internal/workers"
+)
+
+// offer is a strategy set to run a group, with its candidates for one stage; or why it cannot.
+type offer struct {
+	prepared strategy.Prepared
+	choices  []plan.Choice
+	err      error
+}
+
+// inTurn calls try with what each strategy offers, in their order. Tiles of warps are counted by themselves and know nothing of other candidates, while those of blocks
+// ask the estimator, which keeps what it is asked first: so the warps' are prepared beside all that is done for the others, if they come last.
+func (s *Searcher) inTurn(g *plan.Group, stage int, ph coster.Phase, o strategy.Options, strategies []strategy.Strategy, try func(*offer)) {
+	if ph == coster.Grouping {
+		strategies = slices.DeleteFunc(slices.Clone(strategies), func(st strategy.Strategy) bool {
+			skips, ok := st.(strategy.GroupingSkipper)
+			return ok && !skips.WhileGrouping()
+		})
+	}
+	ofWarps := func(st strategy.Strategy) bool { return strategy.OfWarps(st.Name()) }
+	first := slices.IndexFunc(strategies, ofWarps)
+	if first < 0 || slices.ContainsFunc(strategies[first:], func(st strategy.Strategy) bool { return !ofWarps(st) }) {
+		first = len(strategies)
+	}
+	last := make([]offer, len(strategies)-first)
+	parts := []func(){
+		func() {
+			for _, st := range strategies[:first] {
+				of := s.offer(g, stage, ph, o, st)
+				try(&of)
+			}
+		},
+		func() {
+			for i, st := range strategies[first:] {
+				last[i] = s.offer(g, stage, ph, o, st)
+			}
+		},
+	}
+	if len(last) == 0 {
+		parts = parts[:1]
+	}
+	workers.Each(len(parts), func(i int) { parts[i]() })
+	for i := range last {
+		try(&last[i])
+	}
+}
+
+func (s *Searcher) offer(g *plan.Group, stage int, ph coster.Phase, o strategy.Options, st strategy.Strategy) (of offer) {
+	if of.prepared, of.err = st.Prepare(s.Problem, g, o); of.err == nil {
+		of.choices = s.choices(g, stage, st, of.prepared, s.Effort.Step(ph))
+	}
+	return of
+}
