@@ -23,3 +23,22 @@ func BenchmarkScale(b *testing.B) {
 		}
 	}
 }
+
+// TestCandidatesOfChain: of a chain that is all computed in one kernel, four times as many stages take about as many candidates, as long as the
+// kernel is the same: which of its stages are tried in kernels of their own is bounded.
+func TestCandidatesOfChain(t *testing.T) {
+	for _, taps := range []int{1, 2} {
+		var priced [2]int
+		for i, n := range []int{50, 200} {
+			r, err := Run(irtest.PointwiseChain(n, taps), DefaultParams())
+			if err != nil {
+				t.Fatal(err)
+			}
+			priced[i] = r.Evaluated
+		}
+		t.Logf("%d taps: %v candidates", taps, priced)
+		if priced[1] > priced[0]*3/2 {
+			t.Errorf("%d places of the last stage are read: %d candidates of 50 stages, %d of 200", taps, priced[0], priced[1])
+		}
+	}
+}

@@ -45,7 +45,7 @@ func (st *state) merge() []Merge {
 // copy is a state that may be merged on without a change to this one. What was priced is shared.
 func (st *state) copy() *state {
 	c := *st
-	c.groups, c.of, c.next, c.asked, c.settled = slices.Clone(st.groups), slices.Clone(st.of), slices.Clone(st.next), slices.Clone(st.asked), slices.Clone(st.settled)
+	c.groups, c.of, c.next, c.asked, c.settled, c.stores = slices.Clone(st.groups), slices.Clone(st.of), slices.Clone(st.next), slices.Clone(st.asked), slices.Clone(st.settled), slices.Clone(st.stores)
 	return &c
 }
 
@@ -93,13 +93,14 @@ type state struct {
 	next    []*candidate  // by producer: its merge, once priced, as long as neither group changes
 	asked   []bool        // by Func: computing it in its readers does not gain, as long as their groups do not change
 	settled []bool        // by Func: whether to store it was asked, or computing it in its readers gained: it is not asked again
+	stores  []int         // by output of a group: how many Funcs that it computes where they are read were tried stored
 	phase   coster.Phase  // for which groups are priced in which a Func is computed again: that of the present prices
 }
 
 // newState has a group of every Func that is not inlined, priced.
 func newState(s *search.Searcher) (*state, error) {
 	pr := s.Problem
-	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs)), asked: make([]bool, len(pr.P.Funcs)), settled: make([]bool, len(pr.P.Funcs))}
+	st := &state{s: s, groups: singles(pr), of: make([]int, len(pr.P.Funcs)), readers: readers(pr), next: make([]*candidate, len(pr.P.Funcs)), asked: make([]bool, len(pr.P.Funcs)), settled: make([]bool, len(pr.P.Funcs)), stores: make([]int, len(pr.P.Funcs))}
 	for id, g := range st.groups {
 		st.of[id] = -1
 		if g != nil {

@@ -388,8 +388,12 @@ func (s *warpSet) width(lp lanePoints) (width int64, rows []int64) {
 	return width, rows
 }
 
+// mostStagedAlone is how many inlined Funcs are tried as members one by one: each takes a count of all that is in place, of which there may be
+// plan.MaxInstances. The programs have 13 at most.
+const mostStagedAlone = 16
+
 // stageMore looks for inlined Funcs that are better members: first what the output reads at its own
-// point, all together, then each, readers first, as long as the count of instructions of
+// point, all together, then each of those that are needed at the most places, readers first, as long as the count of instructions of
 // a typical tile falls.
 func (w *warpTiles) stageMore() {
 	pr := w.pr
@@ -419,7 +423,7 @@ func (w *warpTiles) stageMore() {
 		}
 	}
 	try(near...)
-	for _, id := range all {
+	for _, id := range w.mostCalled(all) {
 		if !slices.Contains(best.staged, id) {
 			try(id)
 		}
@@ -429,19 +433,47 @@ func (w *warpTiles) stageMore() {
 	}
 }
 
-// onlyHere reports whether an inlined Func is in no kernel but this group's.
-func (w *warpTiles) onlyHere(id int) bool {
-	for c := range w.pr.P.Funcs {
-		if w.pr.Inlined[c] || w.g.Has(c) {
-			continue
-		}
-		for s := range w.pr.P.Funcs[c].Stages {
-			if _, in := slices.BinarySearch(w.pr.Expand[w.pr.StageIndex(c, s)].Inlined, id); in {
-				return false
+// mostCalled are those of some inlined Funcs that are needed at the most places, in their order.
+func (w *warpTiles) mostCalled(ids []int) []int {
+	if len(ids) <= mostStagedAlone {
+		return ids
+	}
+	places := map[int]int{}
+	for _, fn := range append([]int{w.g.Out}, w.g.Members...) {
+		for s := range w.pr.P.Funcs[fn].Stages {
+			for _, c := range w.pr.Expand[w.pr.StageIndex(fn, s)].Calls {
+				places[c.Func]++
 			}
 		}
 	}
-	return !w.pr.P.Funcs[id].Output
+	most := slices.Clone(ids)
+	slices.SortStableFunc(most, func(a, b int) int { return places[b] - places[a] })
+	most = most[:mostStagedAlone]
+	return slices.DeleteFunc(slices.Clone(ids), func(id int) bool { return !slices.Contains(most, id) })
+}
+
+// onlyHere reports whether an inlined Func is in no kernel but this group's.
+func (w *warpTiles) onlyHere(id int) bool {
+	in := plan.Once(w.pr, keptPlaces{}, func() [][]int { return placesOf(w.pr) })[id]
+	return !w.pr.P.Funcs[id].Output && !slices.ContainsFunc(in, func(fn int) bool { return !w.g.Has(fn) })
+}
+
+type keptPlaces struct{}
+
+// placesOf are of each inlined Func the stored ones that compute it.
+func placesOf(pr *plan.Problem) [][]int {
+	in := make([][]int, len(pr.P.Funcs))
+	for fn := range pr.P.Funcs {
+		if pr.Inlined[fn] {
+			continue
+		}
+		for s := range pr.P.Funcs[fn].Stages {
+			for _, id := range pr.Expand[pr.StageIndex(fn, s)].Inlined {
+				in[id] = append(in[id], fn)
+			}
+		}
+	}
+	return in
 }
 
 // typicalRows and typicalPoints are of the tile by which members are chosen.

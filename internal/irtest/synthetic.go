@@ -49,3 +49,23 @@ func cross(src func(...any) Expr, v []Expr) Expr {
 	at := func(dx, dy int) Expr { return src(v[0].Add(dx), v[1].Add(dy)) }
 	return at(-1, 0).Add(at(1, 0)).Add(at(0, -1)).Add(at(0, 1)).Mul(0.25).Add(at(0, 0))
 }
+
+// PointwiseChain is n stages of which each adds one to the stage before at the same point; the output is the sum of so many neighbours of the last.
+func PointwiseChain(n, taps int) *halideir.Pipeline {
+	b := New()
+	type source interface{ At(...any) Expr }
+	var last source = b.Input("in", F32, 1536, 2560)
+	for i := range n {
+		src := last
+		last = b.Func(fmt.Sprintf("f%d", i), []string{"x", "y"}, F32, func(v []Expr) Expr { return src.At(v[0], v[1]).Add(1) })
+	}
+	out := b.Func("out", []string{"x", "y"}, F32, func(v []Expr) Expr {
+		sum := last.At(v[0], v[1])
+		for k := 1; k < taps; k++ {
+			sum = sum.Add(last.At(v[0].Add(k), v[1]))
+		}
+		return sum.Mul(2)
+	})
+	b.Output(out, 1024, 1024)
+	return b.Build()
+}

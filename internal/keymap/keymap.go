@@ -2,6 +2,8 @@
 // in constant time and keeps its memory. A map of the language's does neither.
 package keymap
 
+import "math/bits"
+
 // Map is a table from keys to numbers. The zero value is empty. It is not for several goroutines.
 type Map struct {
 	slots []slot // a power of two of them, at most half in use
@@ -68,10 +70,10 @@ func (m *Map) Or(key uint64, bits int32) int32 {
 	return s.value
 }
 
-// at is the slot that a key has or would have.
+// at is the slot that a key has or would have: by the highest bits of the product, since a key's own highest bits reach no others.
 func (m *Map) at(key uint64) int {
 	mask := len(m.slots) - 1
-	i := int(key*0x9e3779b97f4a7c15>>32) & mask
+	i := int(key*0x9e3779b97f4a7c15>>bits.LeadingZeros64(uint64(mask))) & mask
 	for m.slots[i].generation == m.now && m.slots[i].key != key {
 		i = (i + 1) & mask
 	}

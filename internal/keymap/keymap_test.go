@@ -58,3 +58,23 @@ func TestMap(t *testing.T) {
 		}
 	})
 }
+
+// TestSpread: keys that differ only in some of their bits, wherever those are, lie near the slots that are theirs.
+func TestSpread(t *testing.T) {
+	const n = 1 << 10
+	for shift := 0; shift <= 64-10; shift++ {
+		var m Map
+		for key := range uint64(n) {
+			m.Add(key<<shift | 5)
+		}
+		empty := Map{slots: make([]slot, len(m.slots)), now: 1}
+		steps := 0
+		for key := range uint64(n) {
+			k := key<<shift | 5
+			steps += (m.at(k) - empty.at(k)) & (len(m.slots) - 1)
+		}
+		if steps > 4*n {
+			t.Errorf("bits from %d on: %d steps for %d keys", shift, steps, n)
+		}
+	}
+}
