@@ -14,6 +14,8 @@ namespace {
 
 using Lets = std::map<std::string, Expr>;
 
+constexpr size_t most_in_row = 4;  // points side by side whose values wait for the last of them
+
 bool begins(const std::string &s, const std::string &with) { return s.compare(0, with.size(), with) == 0; }
 
 bool ends(const std::string &s, const std::string &with) {
@@ -317,7 +319,8 @@ private:
         std::string name;
         Expr value;
         const Store *store = nullptr;
-        Expr index, own;
+        Expr index, own;             // own: undefined for a point that is its group's own in any case
+        const Part *last = nullptr;  // of a point that is not, the last of its group if that is one short row
     };
 
     void parts_of(const Stmt &s, std::vector<Part> &out) {
@@ -330,7 +333,7 @@ private:
             parts_of(l->body, out);
         } else {
             const Store *st = s.as<Store>();
-            out.push_back({"", st->value, st, expand(st->index, lets_), const_true()});
+            out.push_back({"", st->value, st, expand(st->index, lets_)});
             failed_ = failed_ || !is_const_one(st->predicate) || !st->index.type().is_scalar();
         }
     }
@@ -407,8 +410,12 @@ private:
                     rest /= c_.along[d].points;
                     index -= pitch[d] * p;
                     if (forms[d] != steady && p < c_.along[d].points - 1) {  // the last is always its own
+                        const Expr is = unshifted(d) <= last(d) + p;
                         Expr &own = stores[first + i]->own;
-                        own = own && unshifted(d) <= last(d) + p;
+                        own = own.defined() ? own && is : is;
+                        if (points <= most_in_row && (int)points == c_.along[d].points) {
+                            stores[first + i]->last = stores[first + points - 1];
+                        }
                     }
                 }
                 failed_ = failed_ || !is_zero(index);
@@ -460,20 +467,46 @@ private:
         return most ? IfThenElse::make(none_shifted, s, own) : own;
     }
 
-    // The stores under their conditions. Values are worked out outside of those, so that stores share what they have in common.
+    // The stores under their conditions. Values are worked out outside of those, so that stores share what they have in common. In a group of one short row a point
+    // that is not its own is stored as the last of the row once more: under a condition the compiler would work out the end of each value only there,
+    // and hold until then all that it is of.
     static Stmt own_stores(const std::vector<Part> &parts) {
+        std::vector<std::string> values(parts.size());  // the names of those stored
+        std::map<size_t, std::vector<size_t>> waiting;  // by the last of their row
+        for (size_t i = 0; i < parts.size(); i++) {
+            if (const Part &p = parts[i]; p.store) {
+                values[i] = unique_name(p.store->name + ".value");
+                waiting[p.last ? p.last - parts.data() : i].push_back(i);
+            }
+        }
         Stmt out;
-        for (auto p = parts.rbegin(); p != parts.rend(); p++) {
-            if (!p->store) {
-                out = LetStmt::make(p->name, p->value, out);
+        for (size_t i = parts.size(); i-- > 0;) {
+            const Part &p = parts[i];
+            if (!p.store) {
+                out = LetStmt::make(p.name, p.value, out);
                 continue;
             }
-            const std::string name = unique_name(p->store->name + ".value");
-            Stmt st = Store::make(p->store->name, Variable::make(p->value.type(), name), p->store->index, p->store->param, p->store->predicate, p->store->alignment);
-            st = LetStmt::make(name, p->value, IfThenElse::make(simplify(p->own), st));
-            out = out.defined() ? Block::make(st, out) : st;
+            const std::vector<size_t> &now = waiting[i];
+            for (auto k = now.rbegin(); k != now.rend(); k++) {
+                const Stmt st = stored(parts[*k], values[*k], values[i]);
+                out = out.defined() ? Block::make(st, out) : st;
+            }
+            out = LetStmt::make(values[i], p.value, out);
         }
         return out;
+    }
+
+    // A point's store, by the names of its value and of that of the last of its row.
+    static Stmt stored(const Part &p, const std::string &name, const std::string &of_last) {
+        const Type type = p.value.type();
+        Expr value = Variable::make(type, name), index = p.store->index;
+        const Expr own = p.own.defined() ? simplify(p.own) : const_true();
+        if (p.last) {
+            value = select(own, value, Variable::make(type, of_last));
+            index = select(own, index, p.last->store->index);
+        }
+        const Stmt st = Store::make(p.store->name, value, index, p.store->param, p.store->predicate, p.store->alignment);
+        return p.last || !p.own.defined() ? st : IfThenElse::make(own, st);
     }
 
     const WholeGroups &c_;
