@@ -185,7 +185,7 @@ func dumpInline(s *state, t *table) {
 	t.flush()
 	t.row("STAGE", "OPS", "LOADS", "AS A TREE", "INLINES")
 	s.eachStage(func(f *halideir.Func, st int) {
-		ex := &s.problem.Expand[s.problem.StageIndex(f.ID, st)]
+		ex := s.problem.Expand[s.problem.StageIndex(f.ID, st)]
 		var in []string
 		for _, id := range ex.Inlined {
 			in = append(in, s.p.Funcs[id].Label)

@@ -32,7 +32,6 @@ func analyse(s *state) error {
 	for _, fn := range s.tried.unproven {
 		pr.Unproven[fn] = true
 	}
-	pr.Expand = make([]plan.Expand, pr.NumStages())
 	pr.Dims = make([]plan.Dims, pr.NumStages())
 	pr.WholeGroups = s.params.AnySize == "0"
 	pr.Vectors = s.params.Mode == "gowarp" && s.p.Target.API == "cuda"

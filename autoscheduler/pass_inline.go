@@ -144,7 +144,7 @@ func (s *state) points(fn, stage int) float64 {
 // worthInlining says whether a Func should be inlined, and why.
 func (s *state) worthInlining(id int) InlineReason {
 	st := s.problem.Access.Stage(id, 0)
-	ex := &s.problem.Expand[s.problem.StageIndex(id, 0)]
+	ex := s.problem.Expand[s.problem.StageIndex(id, 0)]
 	switch {
 	case st.Copy:
 		return InlineReason{Inlined: true, Why: "it only moves data"}
@@ -198,7 +198,7 @@ func (s *state) worthInlining(id int) InlineReason {
 // work is the cost of one point of a stage in Listing 1's units: an operation is one,
 // a byte of global memory coster.GlobalByte, divided by a full transaction.
 func (s *state) work(fn, stage int) float64 {
-	ex := &s.problem.Expand[s.problem.StageIndex(fn, stage)]
+	ex := s.problem.Expand[s.problem.StageIndex(fn, stage)]
 	w := float64(ex.Ops)
 	for i := range ex.Loads {
 		w += s.loadCost(ex.Loads[i].Func, ex.Loads[i].Input, float64(ex.Loads[i].Bytes))
@@ -211,7 +211,7 @@ func (s *state) loadCost(fn, input int, bytes float64) float64 {
 }
 
 func (s *state) tooLarge(fn, stage int) bool {
-	ex := &s.problem.Expand[s.problem.StageIndex(fn, stage)]
+	ex := s.problem.Expand[s.problem.StageIndex(fn, stage)]
 	return ex.Saturated || ex.Ops > maxInlinedOps || ex.Tree > maxInlinedTree
 }
 
@@ -219,7 +219,7 @@ func (s *state) tooLarge(fn, stage int) bool {
 func (s *state) setInlined(id int, on bool) (undo func()) {
 	pr := s.problem
 	type stage struct{ fn, stage int }
-	was, stages, before := pr.Inlined[id], []stage(nil), []plan.Expand(nil)
+	was, stages, before := pr.Inlined[id], []stage(nil), []*plan.Expand(nil)
 	pr.Inlined[id] = on
 	for _, c := range pr.Affected(id) {
 		if pr.Inlined[c] {

@@ -18,7 +18,7 @@ func TestEstimates(t *testing.T) {
 		words []string // nil: it is scheduled
 	}{
 		{"out=0,0,0,48", []string{"output blur_y: the estimate of dimension 0 (x) has extent 0; it must be from 1 to"}},
-		{"out=0,-5,0,48", []string{"blur_y", "the estimated extent of x, -5, is negative"}},
+		{"out=0,-5,0,48", []string{"blur_y", "the estimated extent of x, -5, is negative; say blur_y.set_estimate(x, MIN, EXTENT)"}},
 		{"out=0,64,0,-2147483648", []string{"blur_y", "the estimated extent of y, -2147483648, is negative"}},
 		{"out=0,2147483647,0,2147483647", []string{"blur_y", "more than 2^40 points"}},
 		{"out=2147483647,64,0,48", []string{"more than Halide can index; check the estimates"}},
@@ -29,7 +29,7 @@ func TestEstimates(t *testing.T) {
 		{"image=0,4,0,4", nil},         // less than the output needs
 		{"image=1000,64,1000,48", nil}, // elsewhere
 		{"image=0,0,0,0", nil},
-		{"image=0,-1,0,-1", []string{"image", "the estimated extent -1 is negative"}},
+		{"image=0,-1,0,-1", []string{"image", "the estimated extent -1 is negative in dimension 0; say image.dim(0).set_estimate(MIN, EXTENT)"}},
 		{"bound=0,32", nil}, // half of what is estimated
 		{"bound=8,64", nil},
 		{"bound=0,0", []string{"output blur_y", "has extent 0"}},

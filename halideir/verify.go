@@ -42,10 +42,10 @@ func (v *verifier) inputs() error {
 		in := &v.p.Inputs[i]
 		where := fmt.Sprintf("inputs[%d] (%s)", i, in.Label)
 		ids := []NodeID{in.Estimate, in.Min, in.Max, in.Value}
-		for _, d := range in.Dims {
+		for k, d := range in.Dims {
 			ids = append(ids, d.Min, d.Extent, d.Stride)
 			if d.ExtentEstimate != nil && *d.ExtentEstimate < 0 {
-				return fmt.Errorf("%s: the estimated extent %d is negative", where, *d.ExtentEstimate)
+				return fmt.Errorf("%s: the estimated extent %d is negative in dimension %d; say %s.dim(%d).set_estimate(MIN, EXTENT) with the size that is expected", where, *d.ExtentEstimate, k, in.Name, k)
 			}
 		}
 		for _, id := range ids {
@@ -155,7 +155,7 @@ func (v *verifier) promises(where string, f *Func) error {
 			return fmt.Errorf("%s: an estimate names %q, which is no argument", where, e.Var)
 		}
 		if e.Extent < 0 {
-			return fmt.Errorf("%s: the estimated extent of %s, %d, is negative", where, e.Var, e.Extent)
+			return fmt.Errorf("%s: the estimated extent of %s, %d, is negative; say %s.set_estimate(%s, MIN, EXTENT) with the size that is expected", where, e.Var, e.Extent, f.Name, e.Var)
 		}
 	}
 	for _, w := range f.Wrappers {

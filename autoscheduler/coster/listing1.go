@@ -151,7 +151,7 @@ func (a *analysis) price(scaled bool) Price {
 }
 
 func expand(pr *plan.Problem, n *plan.Nest) *plan.Expand {
-	return &pr.Expand[pr.StageIndex(n.Func, n.Stage)]
+	return pr.Expand[pr.StageIndex(n.Func, n.Stage)]
 }
 
 // wantedBlocks is the least number of blocks that a kernel must have: BlocksPerSM for

@@ -46,6 +46,16 @@ const (
 	gigabytesSecond = "GB/s"
 )
 
+// plausible are the figures of each unit that a GPU may have, tens of times beyond any seen: what lies outside is a slip, by which costs would be none.
+var plausible = map[string]struct{ least, most float64 }{
+	perNanosecond:   {1e-3, 1e2}, // 4 schedulers of 3 GHz issue 12; a fifth of a special function in 10 ns is the least seen
+	nanoseconds:     {1e-2, 1e6}, // from an operation that is hidden to a launch through a slow driver
+	gigabytesSecond: {1, 1e6},
+}
+
+// leastMHz and mostMHz are of the clock.
+const leastMHz, mostMHz = 50, 10000
+
 // measured are all of them, as benchmarks/bundle/cxx/micro.cc names them. How many instructions of different kinds an SM issues together is no
 // figure of one kind, and stays the data sheet's. A machine counts in cycles of a clock: which one cancels out, but for that.
 var measured = []constant{
@@ -114,10 +124,12 @@ func ReadMachine(file string, d *occupancy.Device) (*Machine, error) {
 			return nil, fmt.Errorf("its figure %q is in %q, %s is wanted; %s", c.micro, f.Unit, c.unit, measureAgain)
 		case !(f.Value > 0) || math.IsInf(f.Value, 0):
 			return nil, fmt.Errorf("its figure %q is %v, more than 0 is wanted; %s", c.micro, f.Value, measureAgain)
+		case f.Value < plausible[c.unit].least || f.Value > plausible[c.unit].most:
+			return nil, fmt.Errorf("its figure %q is %v %s, which no GPU has: %v to %v is wanted; %s", c.micro, f.Value, c.unit, plausible[c.unit].least, plausible[c.unit].most, measureAgain)
+		case f.Device.ClockMHz < leastMHz || f.Device.ClockMHz > mostMHz:
+			return nil, fmt.Errorf("its figure %q was measured at a clock (clock_mhz) of %d MHz, %d to %d is wanted; %s", c.micro, f.Device.ClockMHz, leastMHz, mostMHz, measureAgain)
 		}
-		if f.Device.ClockMHz > 0 {
-			m.ClockHz = float64(f.Device.ClockMHz) * 1e6
-		}
+		m.ClockHz = float64(f.Device.ClockMHz) * 1e6
 		c.put(&m, f.Value)
 	}
 	return &m, nil

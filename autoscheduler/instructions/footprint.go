@@ -107,7 +107,7 @@ func (e *Estimator) loadedOnce(k *plan.Kernel, n *plan.Nest) (sum float64, ok bo
 
 // boxOf is how many sectors points of such extents load of a buffer.
 func (e *Estimator) boxOf(n *plan.Nest, from [2]int, extents []int64) (float64, bool) {
-	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	ex := e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
 	var b box
 	bytes, lookedUp := int64(1), 0.0
 	for i := range ex.Loads {

@@ -449,7 +449,7 @@ func (e *Estimator) rowLoads(k *plan.Kernel, n *plan.Nest) int {
 	for i, s := range shifts {
 		beyond[i] = s.next(last.Loop)
 	}
-	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	ex := e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
 	loads := map[key]bool{}
 	again := map[[2]int64]int{} // buffer -> elements of the first row
 	for i := range ex.Loads {

@@ -135,7 +135,7 @@ func Definition(st *access.Stage) plan.Counts {
 
 // OfPoint is at most what a point of a stage costs, with nothing that its neighbours have already.
 func OfPoint(pr *plan.Problem, fn, stage int) float64 {
-	ex := &pr.Expand[pr.StageIndex(fn, stage)]
+	ex := pr.Expand[pr.StageIndex(fn, stage)]
 	st := pr.Access.Stage(fn, stage)
 	if st == nil {
 		return 0

@@ -83,7 +83,7 @@ const foundAcrossTests = .5
 
 // straight is what points cost in one piece of code.
 func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
-	ex := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	ex := e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
 	points, turn := float64(len(shifts)), turning(n)
 	var c Count
 	known := len(ex.Folded) > 0 // what places hang on is constants then

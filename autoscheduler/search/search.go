@@ -143,6 +143,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	} else if slices.ContainsFunc(s.Unwarped, g.Has) {
 		strategies = slices.DeleteFunc(slices.Clone(strategies), func(st strategy.Strategy) bool { return strategy.OfWarps(st.Name()) })
 	}
+	defer strategy.Forget(pr, g, o)
 	try := func(of *offer) {
 		if of.err != nil {
 			why.prepare = append(why.prepare, of.err)

@@ -146,7 +146,7 @@ func stepped(pr *plan.Problem, n *plan.Nest) {
 }
 
 func expanded(pr *plan.Problem, n *plan.Nest) *plan.Expand {
-	return &pr.Expand[pr.StageIndex(n.Func, n.Stage)]
+	return pr.Expand[pr.StageIndex(n.Func, n.Stage)]
 }
 
 func literal(p *halideir.Pipeline, id halideir.NodeID) bool {

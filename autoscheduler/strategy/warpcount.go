@@ -143,9 +143,7 @@ type counter struct {
 	w *warpTiles
 	s *warpSet
 	lanePoints
-	members []*warpMember // by Func; nil for others
-	ends    []int64       // of members and the output: how many points of a row there are
-	count   warpCount
+	count warpCount
 	*tables
 	tested  bool        // points have tests of their own: the output's
 	now     [orders]int // the point that is being computed
@@ -153,7 +151,6 @@ type counter struct {
 	start   int         // interleaved, the point before the stage's first
 	shape   []bounds.Growth
 	memory  map[int]bool  // of inlined Funcs: whether they load from memory
-	demoted []int64       // of members: so many of the first registers of a lane are in the scratch
 	stage   int           // the one that is being counted, from 1
 	row     int           // of the output, the first that needs the present point
 	loaded  []int         // from memory, by the stage that is being counted for each row of the output
@@ -173,6 +170,9 @@ type tables struct {
 	spans   [][orders][2]int // from which point to which each is held
 	change  []int            // of values held, from one point to the next
 	costs   []plan.Counts    // by Func: what its definition computes; Issued is below 0 where it is not counted yet
+	members []*warpMember    // by Func; nil for others
+	ends    []int64          // of members and the output: how many points of a row there are
+	demoted []int64          // of members: so many of the first registers of a lane are in the scratch
 }
 
 type keptTables struct{}
@@ -180,7 +180,10 @@ type keptTables struct{}
 // tablesOf are those of a problem, empty, and whom to give them back to.
 func tablesOf(pr *plan.Problem) (*tables, *sync.Pool) {
 	free := plan.Once(pr, keptTables{}, func() *sync.Pool {
-		return &sync.Pool{New: func() any { return &tables{costs: slices.Repeat([]plan.Counts{{Issued: -1}}, len(pr.P.Funcs))} }}
+		return &sync.Pool{New: func() any {
+			n := len(pr.P.Funcs)
+			return &tables{costs: slices.Repeat([]plan.Counts{{Issued: -1}}, n), members: make([]*warpMember, n), ends: make([]int64, n), demoted: make([]int64, n)}
+		}}
 	})
 	t := free.Get().(*tables)
 	for _, m := range []*keymap.Map{&t.lines, &t.known, &t.fetched, &t.guarded, &t.held} {
@@ -188,6 +191,13 @@ func tablesOf(pr *plan.Problem) (*tables, *sync.Pool) {
 	}
 	t.spans = t.spans[:0]
 	return t, free
+}
+
+// forget takes back what was noted of the Funcs of a kernel; of the others, of which there may be thousands, nothing was.
+func (t *tables) forget(fns []int) {
+	for _, fn := range fns {
+		t.members[fn], t.ends[fn], t.demoted[fn] = nil, 0, 0
+	}
 }
 
 // count counts the tile of a warp whose lanes have so many points, once.
@@ -202,11 +212,13 @@ func (w *warpTiles) count(s *warpSet, lp lanePoints) (warpCount, error) {
 }
 
 func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
-	funcs := len(s.pr.P.Funcs)
 	noted, free := tablesOf(w.pr)
-	defer free.Put(noted)
+	defer func() {
+		noted.forget(append(s.ids(), w.g.Out))
+		free.Put(noted)
+	}()
 	c := counter{
-		w: w, s: s, lanePoints: lp, members: make([]*warpMember, funcs), ends: make([]int64, funcs), demoted: make([]int64, funcs), memory: map[int]bool{}, colours: map[int]int64{},
+		w: w, s: s, lanePoints: lp, memory: map[int]bool{}, colours: map[int]int64{},
 		tables: noted,
 	}
 	for i := range s.members {

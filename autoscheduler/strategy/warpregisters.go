@@ -94,9 +94,7 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	if len(w.sets) == 0 {
 		return fail("%s needs nothing that lanes could exchange", f.Label)
 	}
-	if len(pr.P.Funcs) <= mostKeptWarps {
-		pr.Kept.Put(whole, w)
-	}
+	pr.Kept.Put(whole, w)
 	return w.called(name, inRegisters), nil
 }
 
@@ -108,6 +106,13 @@ type keptWarps struct {
 
 // mostKeptWarps is of how many Funcs a pipeline may have for the counts of all its groups to be kept.
 const mostKeptWarps = 300
+
+// Forget is called once all strategies have been asked about a group: of a pipeline of very many Funcs what was counted of it is kept no longer.
+func Forget(pr *plan.Problem, g *plan.Group, o Options) {
+	if len(pr.P.Funcs) > mostKeptWarps {
+		pr.Kept.Drop(keptWarps{g, o.Warp})
+	}
+}
 
 // called is the same for a strategy of a name, with a fraction in registers.
 func (w *warpTiles) called(name string, inRegisters float64) *warpTiles {
@@ -320,7 +325,7 @@ func notInLanes(types []halideir.Type) string {
 // when the points of a lane are unrolled.
 func (w *warpTiles) readsInLanes(s *warpSet) error {
 	check := func(fn, from int) error {
-		ex := &s.pr.Expand[s.pr.StageIndex(fn, 0)]
+		ex := s.pr.Expand[s.pr.StageIndex(fn, 0)]
 		if ex.Saturated {
 			return fmt.Errorf("%s is too large to look into", s.pr.P.Funcs[fn].Label)
 		}

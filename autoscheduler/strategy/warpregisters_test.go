@@ -17,8 +17,8 @@ func TestMostCalled(t *testing.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "Funcs")
 		calls := rapid.SliceOfN(rapid.IntRange(0, 5), n, n).Draw(t, "calls")
 		pr := plan.NewProblem(irtest.PointwiseChain(n, 1))
-		pr.Expand = make([]plan.Expand, pr.NumStages())
-		ex := &pr.Expand[pr.StageIndex(n, 0)]
+		ex := &plan.Expand{}
+		pr.Expand[pr.StageIndex(n, 0)] = ex
 		var ids []int
 		for id := n - 1; id >= 0; id-- {
 			ids = append(ids, id)

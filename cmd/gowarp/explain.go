@@ -16,7 +16,8 @@ func explainCommand() *cli.Command {
 group was merged from and at what gain, which merges were refused, and of every
 kernel its tile, launch, members, occupancy with what limits it, shared memory,
 registers, waves over the SMs, cost with its parts, and the second best tile.
-Costs are in the unit of the cost model; they compare, they are not times.
+Costs are estimated seconds by cost=time, the default of mode=gowarp; those of
+other cost models are in a unit of the model's own, and only compare.
 PIPELINE.json may be - for standard input.
 
 Example:

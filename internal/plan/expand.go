@@ -51,10 +51,10 @@ type Call struct {
 const MaxInstances = 512
 
 // ExpandStage computes the stage with everything of inlined in place. What is folded (nil for nothing) costs nothing.
-func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bool, fn, stage int) Expand {
+func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bool, fn, stage int) *Expand {
 	st := an.Stage(fn, stage)
 	if st == nil {
-		return Expand{}
+		return &Expand{}
 	}
 	e := expander{p: p, an: an, inlined: inlined, seen: map[string]bool{}}
 	e.out.Ops = st.Value.Total()
@@ -98,7 +98,8 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 	for _, id := range e.out.Inlined {
 		e.out.IntDivisions += intDivisions(an.Stage(id, 0))
 	}
-	return e.out
+	out := e.out // without what it took to make it
+	return &out
 }
 
 func intDivisions(st *access.Stage) int {

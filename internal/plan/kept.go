@@ -29,6 +29,13 @@ func (k *Kept) Put(key, value any) any {
 	return value
 }
 
+// Drop keeps nothing under a key any more.
+func (k *Kept) Drop(key any) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.values, key)
+}
+
 // Once is what work gives, kept for the problem under a key. Two goroutines that ask for it at the same time may both work it out, and get the same one.
 func Once[T any](pr *Problem, key any, work func() T) T {
 	if v, ok := pr.Kept.Get(key).(T); ok {

@@ -23,13 +23,13 @@ type Problem struct {
 	Device  *occupancy.Device
 	Limits  Limits
 
-	Inlined  []bool   // by Func id: computed where it is used
-	Folded   []bool   // by Func id: inlined only where the compiler knows its arguments, and so its values
-	Expand   []Expand // by stage index (see StageIndex): the stage with inlined Funcs in place
-	Dims     []Dims   // by stage index: which loops are tiled
-	Host     []string // by Func id: why it runs on the host; empty if it runs on the GPU
-	Apart    []bool   // by Func id: it shares no kernel with another Func
-	Unproven []bool   // by Func id: Halide could not prove that the extents which it was given do (see Given)
+	Inlined  []bool    // by Func id: computed where it is used
+	Folded   []bool    // by Func id: inlined only where the compiler knows its arguments, and so its values
+	Expand   []*Expand // by stage index (see StageIndex): the stage with inlined Funcs in place; never changed, but replaced
+	Dims     []Dims    // by stage index: which loops are tiled
+	Host     []string  // by Func id: why it runs on the host; empty if it runs on the GPU
+	Apart    []bool    // by Func id: it shares no kernel with another Func
+	Unproven []bool    // by Func id: Halide could not prove that the extents which it was given do (see Given)
 
 	// WholeGroups says that the points of a thread have to divide an output's extents: see Nest.Whole.
 	WholeGroups bool
@@ -89,6 +89,7 @@ func NewProblem(p *halideir.Pipeline) *Problem {
 		n += max(1, len(p.Funcs[i].Stages))
 	}
 	pr.first[len(p.Funcs)] = n
+	pr.Expand = slices.Repeat([]*Expand{{}}, n)
 	pr.Host = HostReasons(p)
 	return pr
 }
