@@ -72,6 +72,7 @@ func TestRules(t *testing.T) {
 		"fused-blocks":      func(pr *plan.Problem, k *plan.Kernel) { k.Out.Fused = 3 },
 		"member-read":       func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Anchor = 0 },
 		"member-order":      func(pr *plan.Problem, k *plan.Kernel) { slices.Reverse(k.Members) },
+		"nested-clamps":     func(pr *plan.Problem, k *plan.Kernel) { clampedReads(pr, k, 9) },
 		"scatter-places":    func(pr *plan.Problem, k *plan.Kernel) { scattered(pr, member(k, plan.AtThread)) },
 		"lanes":             func(pr *plan.Problem, k *plan.Kernel) { k.Warp = &plan.Warp{Points: 2, Width: 61, Rows: 4, Warps: 4} },
 		"warp-scratch":      func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Demoted = 1 },
@@ -99,6 +100,48 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: the error does not name the Func: %v", rule.Name, err)
 		}
 	}
+}
+
+// clampedReads puts another pipeline and its kernel in the place of these: so many members follow each other, each read at a clamped place.
+func clampedReads(pr *plan.Problem, k *plan.Kernel, n int) {
+	r, err := Run(irtest.ClampedChain(n+1), DefaultParams())
+	if err != nil {
+		panic(err)
+	}
+	*pr = *r.Problem
+	*k = plan.Kernel{Out: plan.Nest{Func: n}}
+	pr.Inlined = make([]bool, n+1)
+	for id := range n + 1 {
+		pr.Expand[pr.StageIndex(id, 0)] = plan.ExpandStage(pr.P, pr.Access, pr.Inlined, nil, id, 0)
+		if id < n {
+			k.Members = append(k.Members, plan.Member{Func: id, Where: plan.AtBlock})
+		}
+	}
+}
+
+// TestNestedClamps: of a chain of stages that are read at clamped places, a kernel has so many one behind the other as Halide lowers in seconds.
+func TestNestedClamps(t *testing.T) {
+	most := 0
+	for _, f := range run(t, irtest.ClampedChain(30)).Found {
+		for _, k := range f.Layout.Kernels {
+			most = max(most, len(k.Members))
+			if len(k.Members) > 8 {
+				t.Errorf("a kernel has %d members", len(k.Members))
+			}
+		}
+	}
+	if most < 2 {
+		t.Errorf("%d members at most: nothing is fused", most)
+	}
+}
+
+func run(t *testing.T, p *halideir.Pipeline) *Result {
+	t.Helper()
+	r, err := Run(p, DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 func member(k *plan.Kernel, w plan.Where) *plan.Member {

@@ -32,6 +32,7 @@ var Rules = []Rule{
 	{"fused-blocks", fusedBlocks},
 	{"member-read", memberRead},
 	{"member-order", memberOrder},
+	{"nested-clamps", nestedClamps},
 	{"scatter-places", scatterPlaces},
 	{"lanes", lanes},
 	{"warp-members", warpMembers},

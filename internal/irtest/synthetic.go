@@ -69,3 +69,24 @@ func PointwiseChain(n, taps int) *halideir.Pipeline {
 	b.Output(out, 1024, 1024)
 	return b.Build()
 }
+
+// ClampedChain is n stages of three neighbours in a row, each clamped to an image of 300 points.
+func ClampedChain(n int) *halideir.Pipeline {
+	b := New()
+	const width = 300
+	type source interface{ At(...any) Expr }
+	var last source = b.Input("in", U16, width, 200)
+	var out *Func
+	for i := range n {
+		src, name := last, fmt.Sprintf("f%d", i)
+		if i == n-1 {
+			name = "out"
+		}
+		out = b.Func(name, []string{"x", "y"}, U16, func(v []Expr) Expr {
+			return src.At(v[0], v[1]).Add(src.At(v[0].Add(1).Min(width-1), v[1])).Add(src.At(v[0].Sub(1).Max(0), v[1])).Div(3)
+		})
+		last = out
+	}
+	b.Output(out, width, 200)
+	return b.Build()
+}
