@@ -1,0 +1,166 @@
+package autoscheduler
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gowarp/autoscheduler/instructions"
+	"gowarp/halideir"
+	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
+)
+
+// tap is how far from its own place a point reads, at how large a step.
+type tap struct{ x, y, step int64 }
+
+// distinct is how many sectors a block of points at (x, y) touches of an image whose rows are so long, point by point.
+func distinct(taps []tap, x, y, width, height, row, bytes int64) float64 {
+	seen := map[int64]bool{}
+	for j := range height {
+		for i := range width {
+			for _, t := range taps {
+				at := ((t.step*(y+j)+t.y)*row + t.step*(x+i) + t.x) * bytes
+				seen[at/instructions.SectorBytes] = true
+			}
+		}
+	}
+	return float64(len(seen))
+}
+
+// TestSectorsOfBlocks: the sectors of a block that keeps what it loads are those that its points touch, enumerated one by one, and those of what it stores. Rows that begin anywhere
+// in a sector are estimated on average, and what lies between taps counts as touched, so that an estimate may be off by a row's ends; where all begin with a sector it is exact.
+func TestSectorsOfBlocks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		typ := rapid.SampledFrom([]halideir.Type{irtest.U8, irtest.U16, irtest.F32}).Draw(t, "type")
+		bytes := typ.Bytes()
+		step := rapid.Int64Range(1, 2).Draw(t, "step")
+		taps := []tap{{0, 0, step}}
+		dense := rapid.Int64Range(1, 3).Draw(t, "taps in a row") // a window without gaps
+		for x := range dense {
+			taps = append(taps, tap{x, 0, step}, tap{x, 1, step})
+		}
+		across := rapid.SampledFrom([]int64{8, 16, 32, 64}).Draw(t, "threads across")
+		down := max(rapid.SampledFrom([]int64{1, 2, 4, 8}).Draw(t, "threads down"), plan.WarpLanes/across)
+		aligned := rapid.Bool().Draw(t, "rows are whole sectors")
+		size := int64(512)
+		row := step*size + 64
+		if !aligned {
+			row += 3
+		}
+		b := irtest.New()
+		in := b.Input("in", typ, row, step*size+8)
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			var sum irtest.Expr
+			for i, p := range taps {
+				e := in.At(v[0].Mul(int(step)).Add(int(p.x)), v[1].Mul(int(step)).Add(int(p.y))).Cast(irtest.F32)
+				if i == 0 {
+					sum = e
+				} else {
+					sum = sum.Add(e)
+				}
+			}
+			return sum
+		})
+		b.Output(out, size, size)
+		pipeline := b.Build()
+		pipeline.Target.API, pipeline.Target.CUDACapability, pipeline.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+		prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pr, k, err := NewLayer(pipeline, prm).Kernel(&Way{Choice: plan.Choice{Strategy: "root", Tile: []int64{across, down}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := float64(down) * math.Max(1, float64(across*4)/instructions.SectorBytes)
+		got := instructions.For(k.View(pr)).Work(k).Sectors - stored
+		// Blocks in the middle, of which those side by side begin elsewhere in a sector.
+		want, blocks := 0.0, 0.0
+		for by := int64(4); by < 12; by++ {
+			for bx := int64(2); bx < 6; bx++ {
+				want += distinct(taps, bx*across, by*down, across, down, row, bytes)
+				blocks++
+			}
+		}
+		want /= blocks
+		rows := float64(2*down) + 1
+		if exact := aligned && step*across*bytes%instructions.SectorBytes == 0; exact && step == 1 && math.Abs(got-want) > 1e-9 || math.Abs(got-want) > rows {
+			t.Fatalf("%.2f sectors estimated for %.2f of a block of %dx%d", got, want, across, down)
+		}
+	})
+}
+
+// TestSectorsOfTurns: four rows of threads that walk along a product of matrices share the rows and columns that they read, so that a block of 32x4 sums reads less than four of 32x1.
+func TestSectorsOfTurns(t *testing.T) {
+	const n = 512
+	sectors := func(down int64) float64 {
+		b := irtest.New()
+		left, right := b.Input("left", irtest.F32, n, n), b.Input("right", irtest.F32, n, n)
+		sum := b.Func("sum", []string{"x", "y"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
+		sum.Update([]irtest.RVar{{Name: "r", Extent: n}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+			return []irtest.Expr{v[0], v[1]}, sum.At(v[0], v[1]).Add(left.At(r[0], v[1]).Mul(right.At(v[0], r[0])))
+		})
+		b.Output(sum, n, n)
+		w, k := estimated(t, b.Build(), Way{Stage: 1, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, down}}})
+		return w.Sectors * float64(k.Tiles())
+	}
+	// Of a row of threads: n rows of four sectors of the right matrix and one row of n/8 of the left; of four the same and four.
+	one, four := sectors(1), sectors(4)
+	if want := (4*n + 4*n/8.) / (4 * (4*n + n/8.)); math.Abs(four/one-want) > .02 {
+		t.Errorf("%.3f of the sectors with four rows of threads, want %.3f", four/one, want)
+	}
+}
+
+// TestLookedUpTwice: a tile of a warp in which each point looks two values of an inlined Func up, each at a place that its data say, computes both for each point: the second costs as much as the first, and a third as much again.
+func TestLookedUpTwice(t *testing.T) {
+	issued := func(times int) float64 {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1100, 1100, 8)
+		index := b.Input("index", irtest.I32, 1100, 1100)
+		edge := func(in *irtest.Input, d int, at irtest.Expr) irtest.Expr {
+			return at.Likely().Clamp(in.Bound(d, "min"), in.Bound(d, "min").Add(in.Bound(d, "extent")).Sub(1))
+		}
+		level := b.Func("level", []string{"x", "y", "k"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			at := func(x, y irtest.Expr) irtest.Expr { return in.At(edge(in, 0, x), edge(in, 1, y), v[2]) }
+			return at(v[0], v[1]).Mul(at(v[0].Add(1), v[1])).Add(at(v[0], v[1].Add(1)))
+		})
+		across := b.Func("across", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			k := index.At(edge(index, 0, v[0]), edge(index, 1, v[1])).Clamp(0, 6)
+			e := level.At(v[0], v[1], k)
+			for i := 1; i < times; i++ {
+				e = e.Add(level.At(v[0], v[1], k.Add(i)))
+			}
+			return e
+		})
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return across.At(v[0], v[1]).Add(across.At(v[0].Add(1), v[1])).Add(across.At(v[0].Add(2), v[1]))
+		})
+		b.Output(out, 1024, 1024)
+		p := b.Build()
+		p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+		prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti", "tiling": "warp-registers", "warp_tile": "1x4x4"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(p, prm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Found {
+			for _, k := range f.Layout.Kernels {
+				if k.Strategy == "warp-registers" && len(k.Members) > 0 {
+					return k.Counted.Issued
+				}
+			}
+		}
+		t.Fatal("no tile of a warp")
+		return 0
+	}
+	// Four rows a lane, three loads a value, each with its address; each further value costs what the one before it did.
+	one, two, three := issued(1), issued(2), issued(3)
+	if two-one < 4*3*(1+4) || math.Abs((three-two)-(two-one)) > .05*(two-one) {
+		t.Errorf("%.0f, %.0f and %.0f instructions with one, two and three values looked up", one, two, three)
+	}
+}
