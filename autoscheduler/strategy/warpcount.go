@@ -73,26 +73,28 @@ func (c *counter) elsewhere(fn, nth int, ix *access.Index, at [maxSpotDims]int64
 		}
 		return sum
 	}
-	s := spot{fn: fn, out: nth, at: at}
-	if !ix.DataDependent {
-		s = spot{}
-		only := -1
-		for l := range loops {
-			if ix.DependsOn(l) {
-				s.at[loops[l].Arg] = at[loops[l].Arg]
-				if only == -1 {
-					only = loops[l].Arg
-				} else {
-					only = -2
-				}
-			}
-		}
-		if only >= 0 {
-			return at[only] // as if it were the loop's own
+	if ix.DataDependent {
+		s := spot{fn: fn, out: nth, at: at}
+		return farCoordinate + int64(s.key()*keyFactor>>28)
+	}
+	var along spot
+	args := 0
+	for l := range loops {
+		if arg := loops[l].Arg; ix.DependsOn(l) {
+			along.at[arg] = at[arg]
+			along.out = arg
+			args++
 		}
 	}
-	return farCoordinate + int64(s.key()*0x9e3779b97f4a7c15>>28)
+	if args == 1 {
+		return at[along.out] // as if it were the loop's own
+	}
+	along.out = 0
+	return farCoordinate + int64(along.key()*keyFactor>>28)
 }
+
+// keyFactor spreads a key over all its bits.
+const keyFactor = 0x9e3779b97f4a7c15
 
 // maxSpotDims is the most dimensions of what can be counted.
 const maxSpotDims = 4
@@ -124,7 +126,7 @@ func (s *spot) key() uint64 {
 	}
 	key = 0xcbf29ce484222325
 	for _, v := range [...]int64{int64(s.fn), int64(s.out), int64(s.reader), s.at[0], s.at[1], s.at[2], s.at[3]} {
-		key = (key ^ uint64(v)) * 0x9e3779b97f4a7c15
+		key = (key ^ uint64(v)) * keyFactor
 		key ^= key >> 29
 	}
 	return key
