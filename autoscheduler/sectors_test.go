@@ -164,3 +164,33 @@ func TestLookedUpTwice(t *testing.T) {
 		t.Errorf("%.0f, %.0f and %.0f instructions with one, two and three values looked up", one, two, three)
 	}
 }
+
+// TestManyArguments: a tile of a warp counts an inlined Func of more arguments than it tells points apart by.
+func TestManyArguments(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1100, 1100)
+	many := b.Func("many", []string{"x", "y", "a", "b", "c", "d"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		edge := func(d int, at irtest.Expr) irtest.Expr {
+			return at.Likely().Clamp(in.Bound(d, "min"), in.Bound(d, "min").Add(in.Bound(d, "extent")).Sub(1))
+		}
+		return in.At(edge(0, v[0].Add(v[4])), edge(1, v[1].Add(v[5]))).Add(v[2].Add(v[3]).Cast(irtest.F32))
+	})
+	across := b.Func("across", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return many.At(v[0], v[1], 1, 2, 3, 4).Add(many.At(v[0].Add(1), v[1], 1, 2, 3, 5))
+	})
+	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return across.At(v[0], v[1]).Add(across.At(v[0].Add(1), v[1])).Add(across.At(v[0].Add(2), v[1]))
+	})
+	b.Output(out, 1024, 1024)
+	p := b.Build()
+	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+	for _, tiling := range []string{"all", "warp"} {
+		prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti", "tiling": tiling})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Run(p, prm); err != nil {
+			t.Errorf("tiling=%s: %v", tiling, err)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gowarp/autoscheduler/instructions"
+	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/keymap"
@@ -69,7 +70,7 @@ func (c *counter) elsewhere(fn, nth int, ix *access.Index, at [maxSpotDims]int64
 	if terms, ok := ix.Terms(); ok {
 		sum := ix.Offset
 		for _, t := range terms {
-			sum += t.Num * at[loops[t.Loop].Arg]
+			sum += t.Num * coordinate(loops, t.Loop, at)
 		}
 		return sum
 	}
@@ -80,7 +81,7 @@ func (c *counter) elsewhere(fn, nth int, ix *access.Index, at [maxSpotDims]int64
 	var along spot
 	args := 0
 	for l := range loops {
-		if arg := loops[l].Arg; ix.DependsOn(l) {
+		if arg := loops[l].Arg; ix.DependsOn(l) && arg < maxSpotDims {
 			along.at[arg] = at[arg]
 			along.out = arg
 			args++
@@ -91,6 +92,14 @@ func (c *counter) elsewhere(fn, nth int, ix *access.Index, at [maxSpotDims]int64
 	}
 	along.out = 0
 	return farCoordinate + int64(along.key()*keyFactor>>28)
+}
+
+// coordinate is a point's along a loop of a Func; all are at one place along arguments beyond those that are counted, which inlined Funcs may have.
+func coordinate(loops []halideir.Loop, loop int, at [maxSpotDims]int64) int64 {
+	if arg := loops[loop].Arg; arg < maxSpotDims {
+		return at[arg]
+	}
+	return 0
 }
 
 // keyFactor spreads a key over all its bits.
@@ -545,7 +554,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 		case access.Constant:
 			s.at[k] = ix.Offset
 		case access.Affine:
-			s.at[k] = bounds.FloorDiv(ix.Num*at[loops[ix.Loop].Arg]+ix.Offset, ix.Den)
+			s.at[k] = bounds.FloorDiv(ix.Num*coordinate(loops, ix.Loop, at)+ix.Offset, ix.Den)
 		default:
 			known = known && ix.IsSum()
 			s.at[k] = c.elsewhere(fn, nth, &ix, at)
