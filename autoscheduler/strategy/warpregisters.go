@@ -403,9 +403,10 @@ const mostStagedAlone = 16
 func (w *warpTiles) stageMore() {
 	pr := w.pr
 	best := w.sets[0]
-	cost := math.Inf(1) // without members there is no tile of a warp
-	if len(best.members) > 0 {
-		cost = w.typical(best)
+	least := w.typical(best)
+	cost := least
+	if len(best.members) == 0 {
+		cost = math.Inf(1) // no tile of a warp
 	}
 	try := func(ids ...int) {
 		if len(ids) == 0 {
@@ -433,9 +434,19 @@ func (w *warpTiles) stageMore() {
 			try(id)
 		}
 	}
-	if best != w.sets[0] {
+	if best != w.sets[0] && (cost < least || best.exchanges()) {
 		w.sets = append(w.sets, best)
 	}
+}
+
+// exchanges reports whether lanes read what others have: some member at more than one place along the lanes, or at a multiple of their own.
+func (s *warpSet) exchanges() bool {
+	for i, r := range s.reads {
+		if r.num != 1 || slices.ContainsFunc(s.reads[:i], func(o laneRead) bool { return o.of == r.of && o.last != r.last }) {
+			return true
+		}
+	}
+	return false
 }
 
 // mostCalled are those of some inlined Funcs that are needed at the most places, in their order.
