@@ -13,7 +13,7 @@ import (
 // estimated is what a block of a kernel does, laid out a given way.
 func estimated(t *testing.T, p *halideir.Pipeline, w Way) (instructions.Work, *plan.Kernel) {
 	t.Helper()
-	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+	forCUDA(p, 75)
 	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +32,18 @@ func pointwise(typ halideir.Type, width, height int64, value func(in *irtest.Inp
 	out := b.Func("out", []string{"x", "y"}, typ, func(v []irtest.Expr) irtest.Expr { return value(in, v[0], v[1]) })
 	b.Output(out, width, height)
 	return b.Build(), Way{Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}}
+}
+
+// product is that of two matrices of n columns and rows, a sum a point.
+func product(n int64) *halideir.Pipeline {
+	b := irtest.New()
+	left, right := b.Input("left", irtest.F32, n, n), b.Input("right", irtest.F32, n, n)
+	sum := b.Func("sum", []string{"x", "y"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
+	sum.Update([]irtest.RVar{{Name: "r", Extent: n}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return []irtest.Expr{v[0], v[1]}, sum.At(v[0], v[1]).Add(left.At(r[0], v[1]).Mul(right.At(v[0], r[0])))
+	})
+	b.Output(sum, n, n)
+	return b.Build()
 }
 
 const eightWarps = 8 // of 32x8 threads
@@ -119,14 +131,7 @@ func TestInteriorHasNoBoundary(t *testing.T) {
 // TestSumsStayInRegisters: a product of matrices, a point a thread: two loads an iteration, and the sum is loaded and stored once, as gpusim counts mat_mul's.
 func TestSumsStayInRegisters(t *testing.T) {
 	const n = 256
-	b := irtest.New()
-	left, right := b.Input("left", irtest.F32, n, n), b.Input("right", irtest.F32, n, n)
-	sum := b.Func("sum", []string{"x", "y"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
-	sum.Update([]irtest.RVar{{Name: "r", Extent: n}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
-		return []irtest.Expr{v[0], v[1]}, sum.At(v[0], v[1]).Add(left.At(r[0], v[1]).Mul(right.At(v[0], r[0])))
-	})
-	b.Output(sum, n, n)
-	w, _ := estimated(t, b.Build(), Way{Stage: 1, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}})
+	w, _ := estimated(t, product(n), Way{Stage: 1, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}})
 	values := (w.Memory - w.Terms.Parameters()) / eightWarps
 	if w.Float != n*eightWarps || values != 2*n+2 {
 		t.Errorf("%.1f instructions of floats and %.1f loads and stores a warp, want %d and %d", w.Float/eightWarps, values, n, 2*n+2)

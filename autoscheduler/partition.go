@@ -17,7 +17,7 @@ func (s *state) onePiece(k *plan.Kernel) bool {
 		return false
 	}
 	view := k.View(s.problem)
-	return !slices.ContainsFunc(view.Expand[view.StageIndex(n.Func, n.Stage)].Inlined, func(id int) bool { return s.marked(id, 0) })
+	return !slices.ContainsFunc(view.ExpandOf(n).Inlined, func(id int) bool { return s.marked(id, 0) })
 }
 
 // marked reports whether a definition says that something is likely.

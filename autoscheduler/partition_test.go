@@ -37,7 +37,7 @@ func TestNeverPartition(t *testing.T) {
 		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return sum.At(v[0], v[1]).Add(sum.At(v[1], v[0])) })
 		b.Output(out, 1536, 1536)
 		p := b.Build()
-		p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+		forCUDA(p, 75)
 		return p
 	}
 	for _, edge := range []bool{false, true} {

@@ -374,7 +374,7 @@ func (s *state) describe(k *plan.Kernel, f *search.Found, i int) schedule.Kernel
 	}
 	inlined := map[int]bool{}
 	collect := func(n *plan.Nest) {
-		for _, id := range k.View(s.problem).Expand[s.problem.StageIndex(n.Func, n.Stage)].Inlined {
+		for _, id := range k.View(s.problem).ExpandOf(n).Inlined {
 			inlined[id] = true
 		}
 	}

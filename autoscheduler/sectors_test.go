@@ -65,7 +65,7 @@ func TestSectorsOfBlocks(t *testing.T) {
 		})
 		b.Output(out, size, size)
 		pipeline := b.Build()
-		pipeline.Target.API, pipeline.Target.CUDACapability, pipeline.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+		forCUDA(pipeline, 75)
 		prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
 		if err != nil {
 			t.Fatal(err)
@@ -96,14 +96,7 @@ func TestSectorsOfBlocks(t *testing.T) {
 func TestSectorsOfTurns(t *testing.T) {
 	const n = 512
 	sectors := func(down int64) float64 {
-		b := irtest.New()
-		left, right := b.Input("left", irtest.F32, n, n), b.Input("right", irtest.F32, n, n)
-		sum := b.Func("sum", []string{"x", "y"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
-		sum.Update([]irtest.RVar{{Name: "r", Extent: n}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
-			return []irtest.Expr{v[0], v[1]}, sum.At(v[0], v[1]).Add(left.At(r[0], v[1]).Mul(right.At(v[0], r[0])))
-		})
-		b.Output(sum, n, n)
-		w, k := estimated(t, b.Build(), Way{Stage: 1, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, down}}})
+		w, k := estimated(t, product(n), Way{Stage: 1, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, down}}})
 		return w.Sectors * float64(k.Tiles())
 	}
 	// Of a row of threads: n rows of four sectors of the right matrix and one row of n/8 of the left; of four the same and four.
@@ -113,21 +106,23 @@ func TestSectorsOfTurns(t *testing.T) {
 	}
 }
 
+// inside is a place along a dimension of an input, clamped as a boundary condition does.
+func inside(in *irtest.Input, d int, at irtest.Expr) irtest.Expr {
+	return at.Likely().Clamp(in.Bound(d, "min"), in.Bound(d, "min").Add(in.Bound(d, "extent")).Sub(1))
+}
+
 // TestLookedUpTwice: a tile of a warp in which each point looks two values of an inlined Func up, each at a place that its data say, computes both for each point: the second costs as much as the first, and a third as much again.
 func TestLookedUpTwice(t *testing.T) {
 	issued := func(times int) float64 {
 		b := irtest.New()
 		in := b.Input("in", irtest.F32, 1100, 1100, 8)
 		index := b.Input("index", irtest.I32, 1100, 1100)
-		edge := func(in *irtest.Input, d int, at irtest.Expr) irtest.Expr {
-			return at.Likely().Clamp(in.Bound(d, "min"), in.Bound(d, "min").Add(in.Bound(d, "extent")).Sub(1))
-		}
 		level := b.Func("level", []string{"x", "y", "k"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
-			at := func(x, y irtest.Expr) irtest.Expr { return in.At(edge(in, 0, x), edge(in, 1, y), v[2]) }
+			at := func(x, y irtest.Expr) irtest.Expr { return in.At(inside(in, 0, x), inside(in, 1, y), v[2]) }
 			return at(v[0], v[1]).Mul(at(v[0].Add(1), v[1])).Add(at(v[0], v[1].Add(1)))
 		})
 		across := b.Func("across", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
-			k := index.At(edge(index, 0, v[0]), edge(index, 1, v[1])).Clamp(0, 6)
+			k := index.At(inside(index, 0, v[0]), inside(index, 1, v[1])).Clamp(0, 6)
 			e := level.At(v[0], v[1], k)
 			for i := 1; i < times; i++ {
 				e = e.Add(level.At(v[0], v[1], k.Add(i)))
@@ -139,7 +134,7 @@ func TestLookedUpTwice(t *testing.T) {
 		})
 		b.Output(out, 1024, 1024)
 		p := b.Build()
-		p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+		forCUDA(p, 75)
 		prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti", "tiling": "warp-registers", "warp_tile": "1x4x4"})
 		if err != nil {
 			t.Fatal(err)
@@ -170,10 +165,7 @@ func TestManyArguments(t *testing.T) {
 	b := irtest.New()
 	in := b.Input("in", irtest.F32, 1100, 1100)
 	many := b.Func("many", []string{"x", "y", "a", "b", "c", "d"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
-		edge := func(d int, at irtest.Expr) irtest.Expr {
-			return at.Likely().Clamp(in.Bound(d, "min"), in.Bound(d, "min").Add(in.Bound(d, "extent")).Sub(1))
-		}
-		return in.At(edge(0, v[0].Add(v[4])), edge(1, v[1].Add(v[5]))).Add(v[2].Add(v[3]).Cast(irtest.F32))
+		return in.At(inside(in, 0, v[0].Add(v[4])), inside(in, 1, v[1].Add(v[5]))).Add(v[2].Add(v[3]).Cast(irtest.F32))
 	})
 	across := b.Func("across", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
 		return many.At(v[0], v[1], 1, 2, 3, 4).Add(many.At(v[0].Add(1), v[1], 1, 2, 3, 5))
@@ -183,7 +175,7 @@ func TestManyArguments(t *testing.T) {
 	})
 	b.Output(out, 1024, 1024)
 	p := b.Build()
-	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+	forCUDA(p, 75)
 	for _, tiling := range []string{"all", "warp"} {
 		prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti", "tiling": tiling})
 		if err != nil {

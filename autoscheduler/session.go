@@ -149,17 +149,18 @@ func (s *Session) retile(unproven []int) *Result {
 	}
 	st.problem.Kept = plan.NewKept() // what was worked out with them
 	var again []*plan.Group
-	for _, g := range st.groups {
+	var at []int
+	for i, g := range st.groups {
 		if slices.ContainsFunc(unproven, g.Has) {
-			again = append(again, g)
+			again, at = append(again, g), append(at, i)
 		}
 	}
 	found, err := st.tileGroups(again)
 	if err != nil {
 		return nil
 	}
-	for i, g := range again {
-		st.found[slices.Index(st.groups, g)] = found[i]
+	for i, f := range found {
+		st.found[at[i]] = f
 	}
 	tiled := st.fork()
 	if st.asked() != nil || st.runTable(behind(passes, "tile")) != nil {

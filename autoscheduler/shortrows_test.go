@@ -19,7 +19,7 @@ func mapsOf(width, maps int64) *halideir.Pipeline {
 	out := b.Func("out", []string{"x", "y", "m"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return sum.At(v[0], v[1], v[2]).Mul(2) })
 	b.Output(out, width, width, maps)
 	p := b.Build()
-	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+	forCUDA(p, 75)
 	return p
 }
 

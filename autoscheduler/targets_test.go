@@ -154,3 +154,8 @@ func TestCapabilities(t *testing.T) {
 		})
 	}
 }
+
+// forCUDA has a pipeline be for GPUs of a compute capability, times ten.
+func forCUDA(p *halideir.Pipeline, capability int) {
+	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", capability, fmt.Sprintf("host-cuda-cuda_capability_%d", capability)
+}

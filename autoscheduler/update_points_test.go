@@ -32,7 +32,7 @@ func weighed(clamped bool) *halideir.Pipeline {
 	})
 	b.Output(out, map[bool]int64{true: 1400, false: 1361}[clamped], 1024, 3)
 	p := b.Build()
-	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 75, "host-cuda-cuda_capability_75"
+	forCUDA(p, 75)
 	return p
 }
 

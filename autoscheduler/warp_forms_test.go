@@ -66,7 +66,7 @@ func stacked() *halideir.Pipeline {
 	})
 	b.Output(out, 256, 256, 128)
 	p := b.Build()
-	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 86, "host-cuda-cuda_capability_86"
+	forCUDA(p, 86)
 	return p
 }
 
@@ -104,7 +104,7 @@ func halved(stride int) *halideir.Pipeline {
 	})
 	b.Output(out, 640, 640)
 	p := b.Build()
-	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 86, "host-cuda-cuda_capability_86"
+	forCUDA(p, 86)
 	return p
 }
 

@@ -39,7 +39,7 @@ func blurredOf(typ halideir.Type, clamp bool, n int, made func(irtest.Expr) irte
 	})
 	b.Output(out, 1536, 2560)
 	p := b.Build()
-	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 86, "host-cuda-cuda_capability_86"
+	forCUDA(p, 86)
 	return p
 }
 
@@ -150,7 +150,7 @@ func TestWarpReadsOutput(t *testing.T) {
 		}
 		b.Output(out, 1536, 2560)
 		p := b.Build()
-		p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 86, "host-cuda-cuda_capability_86"
+		forCUDA(p, 86)
 		prm := warpParams("2x4x4")
 		if both {
 			const words = "across would read beyond the edge of base, an output"
@@ -257,7 +257,7 @@ func deep() *halideir.Pipeline {
 	}
 	b.Output(f, 1536, 2560)
 	p := b.Build()
-	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 86, "host-cuda-cuda_capability_86"
+	forCUDA(p, 86)
 	return p
 }
 
@@ -358,7 +358,7 @@ func apart(typ halideir.Type, n int) *halideir.Pipeline {
 	}
 	b.Output(f, 1536, 2560)
 	p := b.Build()
-	p.Target.API, p.Target.CUDACapability, p.Target.String = "cuda", 86, "host-cuda-cuda_capability_86"
+	forCUDA(p, 86)
 	return p
 }
 

@@ -270,7 +270,7 @@ func describe(pr *plan.Problem, k *plan.Kernel, h *hardware) groupShape {
 
 // stage adds one stage of the group.
 func (g *groupShape) stage(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, h *hardware) {
-	ex := expand(pr, n)
+	ex := pr.ExpandOf(n)
 	times := 1.0 // a point: the iterations of loops over reduction domains
 	loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
 	for _, u := range n.Serial {
@@ -378,7 +378,7 @@ func profiled(pr *plan.Problem, n *plan.Nest, h *hardware) (cycles float64, know
 		return p.Registers > 0
 	}
 	known = add(n.Func, n.Stage)
-	for _, c := range expand(pr, n).Calls {
+	for _, c := range pr.ExpandOf(n).Calls {
 		known = known && add(c.Func, 0)
 		cycles -= h.latency.sharedMemory
 	}
@@ -389,7 +389,7 @@ func profiled(pr *plan.Problem, n *plan.Nest, h *hardware) (cycles float64, know
 // (section 6), in seconds. The paper measures it; here it is the latencies of all operations one after the other.
 func timePerIter(pr *plan.Problem, n *plan.Nest, h *hardware) float64 {
 	key := timeKey(pr.StageIndex(n.Func, n.Stage))
-	ex := expand(pr, n)
+	ex := pr.ExpandOf(n)
 	if len(ex.Calls) == 0 { // the same for every view of the problem
 		if t, ok := pr.Kept.Get(key).(float64); ok {
 			return t

@@ -160,7 +160,7 @@ func nestSectors(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, threads int64) 
 		return float64(txs) * float64(threads) / float64(max(view().active, 1))
 	}
 	total := 0.0
-	ex := expand(pr, n)
+	ex := pr.ExpandOf(n)
 	var seen map[string]bool
 	shifts := instructions.Shifts(n)
 	for i := range ex.Loads {

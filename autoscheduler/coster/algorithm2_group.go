@@ -104,7 +104,7 @@ func (m *WarpTiles) add(fn, stage int) {
 	n := m.alone(fn, stage)
 	m.regUsage += regUsage(m.pr, &n)
 	m.timePerIter += times(&n) * timePerIter(m.pr, &n, &m.h)
-	ex := expand(m.pr, &n)
+	ex := m.pr.ExpandOf(&n)
 	for i := range ex.Loads {
 		if t := &ex.Loads[i]; m.notConstant == "" && t.Func >= 0 && t.Func != fn && m.g.Has(t.Func) && !constantDependence(t) {
 			m.notConstant = m.pr.P.Funcs[t.Func].Label
@@ -124,8 +124,8 @@ func (m *WarpTiles) transactions(warp [3]int64) [len(transactionSizes)]float64 {
 	count := func(fn, stage int) {
 		n := m.alone(fn, stage)
 		var view *WarpView
-		for i := range expand(m.pr, &n).Loads {
-			t := &expand(m.pr, &n).Loads[i]
+		for i := range m.pr.ExpandOf(&n).Loads {
+			t := &m.pr.ExpandOf(&n).Loads[i]
 			if t.Func >= 0 && (m.g.Has(t.Func) && t.Func != fn || t.Func == fn && fn != m.g.Out) {
 				continue
 			}
@@ -265,7 +265,7 @@ func regUsage(pr *plan.Problem, n *plan.Nest) float64 {
 	if pr.Profile != nil {
 		p := pr.Profile[pr.StageIndex(n.Func, n.Stage)].Registers
 		most, known := p, p > 0
-		for _, c := range expand(pr, n).Calls {
+		for _, c := range pr.ExpandOf(n).Calls {
 			p := pr.Profile[pr.StageIndex(c.Func, 0)].Registers
 			most, known = max(most, p), known && p > 0
 		}

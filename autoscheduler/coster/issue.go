@@ -1,8 +1,6 @@
 package coster
 
 import (
-	"slices"
-
 	"gowarp/autoscheduler/instructions"
 	"gowarp/internal/plan"
 )
@@ -98,13 +96,7 @@ func columnBytes(pr *plan.Problem, k *plan.Kernel, held float64) float64 {
 // buffersRead lists the Funcs and inputs that a kernel reads of global memory: each a Func, or -1 and an input.
 func buffersRead(pr *plan.Problem, k *plan.Kernel) [][2]int {
 	var out [][2]int
-	add := func(n *plan.Nest) {
-		for _, b := range expand(pr, n).Sources {
-			if _, in := k.PlaceOf(b[0]); !in && !slices.Contains(out, b) {
-				out = append(out, b)
-			}
-		}
-	}
+	add := func(n *plan.Nest) { out = pr.AppendSources(out, k, n) }
 	add(&k.Out)
 	for i := range k.Members {
 		for j := range k.Members[i].Nests {

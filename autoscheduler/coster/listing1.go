@@ -130,8 +130,8 @@ func (a *analysis) stage(n *plan.Nest, points, threads int64) {
 	// The warps' lanes, as in the published implementation: counted without the idle lanes of its
 	// last warp, a small member would be charged to the memory of the whole group.
 	active := float64(r.ActiveWarps * min(a.pr.Device.WarpSize, int(threads)))
-	a.arithmetic += float64(expand(a.pr, n).Ops) * float64(points) / (r.Occupancy * active) // line 30
-	a.occupancy, a.active = min(a.occupancy, r.Occupancy), min(a.active, active)            // lines 31-32
+	a.arithmetic += float64(a.pr.ExpandOf(n).Ops) * float64(points) / (r.Occupancy * active) // line 30
+	a.occupancy, a.active = min(a.occupancy, r.Occupancy), min(a.active, active)             // lines 31-32
 }
 
 // price is line 39, for all tiles.
@@ -148,10 +148,6 @@ func (a *analysis) price(scaled bool) Price {
 		Faults:   a.faults,
 		Launches: true,
 	}
-}
-
-func expand(pr *plan.Problem, n *plan.Nest) *plan.Expand {
-	return pr.Expand[pr.StageIndex(n.Func, n.Stage)]
 }
 
 // wantedBlocks is the least number of blocks that a kernel must have: BlocksPerSM for
@@ -182,7 +178,7 @@ func outMemory(pr *plan.Problem, k *plan.Kernel) float64 {
 // nestMemory is the memory cost of the loads of one stage for one tile (lines 2-7).
 func nestMemory(pr *plan.Problem, k *plan.Kernel, n *plan.Nest, points int64) float64 {
 	cost := 0.0
-	ex := expand(pr, n)
+	ex := pr.ExpandOf(n)
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
 		switch where, in := k.PlaceOf(t.Func); {

@@ -3,7 +3,6 @@ package grouping
 import (
 	"slices"
 
-	"gowarp/autoscheduler/search"
 	"gowarp/internal/plan"
 )
 
@@ -30,15 +29,7 @@ func (st *state) duplicate(in Inliner) bool {
 		for i, out := range outs {
 			again[i] = st.s.Problem.NewGroup(out, st.groups[out].Members)
 		}
-		gain := g.Cost
-		for i, a := range st.s.BestOfEach(again, st.phase, (*search.Answer).Valid) {
-			if !a.Valid() {
-				gain = 0
-				break
-			}
-			again[i].Cost = a.Cost
-			gain += st.groups[outs[i]].Cost - a.Cost
-		}
+		gain := st.priceAgain(g.Cost, again)
 		if gain <= 0 {
 			undo()
 			continue

@@ -135,6 +135,18 @@ func (st *state) priceEach(groups []*plan.Group) error {
 	return nil
 }
 
+// priceAgain prices groups that are there already and something was changed in, and adds what each then costs less to a gain: 0 where one of them cannot be run.
+func (st *state) priceAgain(gain float64, again []*plan.Group) float64 {
+	for i, a := range st.s.BestOfEach(again, st.phase, (*search.Answer).Valid) {
+		if !a.Valid() {
+			return 0
+		}
+		again[i].Cost, again[i].Faults = a.Cost, a.Faults()
+		gain += st.groups[again[i].Out].Cost - a.Cost
+	}
+	return gain
+}
+
 // best is the candidate that gains most; ties go to the lowest producer.
 func (st *state) best() *candidate {
 	st.priceCandidates()

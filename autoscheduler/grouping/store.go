@@ -3,7 +3,6 @@ package grouping
 import (
 	"slices"
 
-	"gowarp/autoscheduler/search"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 )
@@ -13,9 +12,12 @@ import (
 // inlines cannot know that, for it comes before the groups, and what only moves data is hardly ever worth it. It reports whether there was any.
 func (st *state) store(in Inliner) bool {
 	changed := false
-	places := placesOf(st.s.Problem)
 	for id := len(st.groups) - 1; id >= 0; id-- { // consumers first: what they compute is then in one place
-		if !st.s.Problem.Inlined[id] || st.settled[id] || !st.worthStoring(id, places[id]) {
+		if !st.s.Problem.Inlined[id] || st.settled[id] {
+			continue
+		}
+		sites := st.s.Problem.Sites(id)
+		if !st.worthStoring(id, sites) {
 			continue
 		}
 		keep, undo := in.Store(id)
@@ -23,8 +25,10 @@ func (st *state) store(in Inliner) bool {
 			continue
 		}
 		st.settled[id] = true
-		for _, at := range places[id] {
-			st.stores[st.of[at.fn]]++
+		for _, at := range sites {
+			if at.Calls > 0 {
+				st.stores[st.of[at.Func]]++
+			}
 		}
 		alone := st.s.Problem.NewGroup(id, nil)
 		reads := readers(st.s.Problem)
@@ -38,15 +42,7 @@ func (st *state) store(in Inliner) bool {
 				again = append(again, st.s.Problem.NewGroup(g.Out, g.Members))
 			}
 		}
-		gain := -alone.Cost
-		for i, a := range st.s.BestOfEach(again, st.phase, (*search.Answer).Valid) {
-			if !a.Valid() {
-				gain = 0
-				break
-			}
-			again[i].Cost, again[i].Faults = a.Cost, a.Faults()
-			gain += st.groups[again[i].Out].Cost - a.Cost
-		}
+		gain := st.priceAgain(-alone.Cost, again)
 		if gain <= 0 {
 			undo()
 			continue
@@ -54,7 +50,6 @@ func (st *state) store(in Inliner) bool {
 		keep(gain)
 		changed = true
 		st.stored(alone, again)
-		places = placesOf(st.s.Problem)
 	}
 	return changed
 }
@@ -63,47 +58,22 @@ func (st *state) store(in Inliner) bool {
 // hundreds of them costs to price, once more. The programs have 14 in all their kernels together at most.
 const mostStores = 16
 
-// place is a stored stage that computes an inlined Func, and how often: at so many places for each of its points.
-type place struct {
-	fn, stage int
-	calls     int64
-}
-
-// placesOf are those of each inlined Func.
-func placesOf(pr *plan.Problem) [][]place {
-	at := make([][]place, len(pr.P.Funcs))
-	for fn := range pr.P.Funcs {
-		if pr.Inlined[fn] {
-			continue
-		}
-		for stage := range pr.P.Funcs[fn].Stages {
-			here := place{fn: fn, stage: stage}
-			for _, c := range pr.Expand[pr.StageIndex(fn, stage)].Calls {
-				if n := len(at[c.Func]); n == 0 || at[c.Func][n-1].fn != fn || at[c.Func][n-1].stage != stage {
-					at[c.Func] = append(at[c.Func], here)
-				}
-				at[c.Func][len(at[c.Func])-1].calls++
-			}
-		}
-	}
-	return at
-}
-
 // worthStoring reports whether it is worth asking what a kernel of its own gains for an inlined Func: whether some point of it may be computed
 // more than once, as long as its readers' kernels were not asked too often.
-func (st *state) worthStoring(id int, at []place) bool {
+func (st *state) worthStoring(id int, sites []plan.Site) bool {
 	points, computed := st.points(id, 0), int64(0)
-	for _, p := range at {
-		g := st.groups[st.of[p.fn]]
+	for _, at := range sites {
+		g := st.groups[st.of[at.Func]]
 		switch {
+		case at.Calls == 0: // constants there
 		case st.stores[g.Out] >= mostStores:
 			return false
-		case g.Out == p.fn:
-			computed += p.calls * st.points(p.fn, p.stage)
-		case slices.ContainsFunc(g.Grow.Funcs[p.fn], func(d bounds.Growth) bool { return !d.Known || d.Dim < 0 || d.Num != 1 || d.Den != 1 || d.Lo != d.Hi }):
+		case g.Out == at.Func:
+			computed += at.Calls * st.points(at.Func, at.Stage)
+		case slices.ContainsFunc(g.Grow.Funcs[at.Func], func(d bounds.Growth) bool { return !d.Known || d.Dim < 0 || d.Num != 1 || d.Den != 1 || d.Lo != d.Hi }):
 			return true // of members of which tiles overlap some points are computed again
 		default:
-			computed += p.calls * st.points(g.Out, 0)
+			computed += at.Calls * st.points(g.Out, 0)
 		}
 	}
 	return computed > points

@@ -8,7 +8,7 @@ import (
 
 // interior is the share of a kernel's blocks that lie at no edge, of those whose code Halide partitions: it makes a copy of it for the interior without what boundary conditions clamp and without the
 // tests of points at the end. It partitions no loop that holds a barrier.
-func interior(pr *plan.Problem, k *plan.Kernel) float64 {
+func interior(k *plan.Kernel) float64 {
 	if slices.ContainsFunc(k.Members, func(m plan.Member) bool { return m.Where == plan.AtBlock || m.Where == plan.AtBlockGlobal }) {
 		return 0
 	}

@@ -88,7 +88,7 @@ func (e *Estimator) loadedOnce(k *plan.Kernel, n *plan.Nest) (sum float64, ok bo
 	}
 	turns := !slices.Equal(turn, extents)
 	held := 0.0
-	for _, from := range e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Sources {
+	for _, from := range e.pr.ExpandOf(n).Sources {
 		if where, in := k.PlaceOf(from[0]); in && where != plan.AtBlockGlobal {
 			continue
 		}
@@ -107,7 +107,7 @@ func (e *Estimator) loadedOnce(k *plan.Kernel, n *plan.Nest) (sum float64, ok bo
 
 // boxOf is how many sectors points of such extents load of a buffer.
 func (e *Estimator) boxOf(n *plan.Nest, from [2]int, extents []int64) (float64, bool) {
-	ex := e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	ex := e.pr.ExpandOf(n)
 	var b box
 	bytes, lookedUp := int64(1), 0.0
 	for i := range ex.Loads {
@@ -138,12 +138,7 @@ func (e *Estimator) boxOf(n *plan.Nest, from [2]int, extents []int64) (float64, 
 
 // blockExtents is how many iterations of each loop of a stage a block runs.
 func (e *Estimator) blockExtents(k *plan.Kernel, n *plan.Nest) (out []int64, ok bool) {
-	out = ones(len(e.pr.Dims[e.pr.StageIndex(n.Func, n.Stage)].Extent))
-	for _, uses := range [...][]plan.Use{n.Unrolled, n.Serial, n.Threads} {
-		for _, u := range uses {
-			out[u.Loop] *= max(u.Extent, 1)
-		}
-	}
+	out = e.iterations(n, n.Unrolled, n.Serial, n.Threads)
 	if where, in := k.PlaceOf(n.Func); !in || where != plan.AtThread {
 		return out, true
 	}
@@ -156,13 +151,8 @@ func (e *Estimator) blockExtents(k *plan.Kernel, n *plan.Nest) (out []int64, ok 
 	if !ok {
 		return nil, false
 	}
-	thread := ones(len(of))
-	for _, uses := range [...][]plan.Use{reader.Unrolled, reader.Serial} {
-		for _, u := range uses {
-			thread[u.Loop] *= max(u.Extent, 1)
-		}
-	}
-	loads := e.pr.Expand[e.pr.StageIndex(reader.Func, reader.Stage)].Loads
+	thread := e.iterations(reader, reader.Unrolled, reader.Serial)
+	loads := e.pr.ExpandOf(reader).Loads
 	for l, loop := range e.pr.P.Funcs[n.Func].Stages[n.Stage].Loops {
 		apart := int64(0)
 		for i := range loads {
@@ -187,7 +177,7 @@ func (e *Estimator) blockExtents(k *plan.Kernel, n *plan.Nest) (out []int64, ok 
 // readerOf is a stage of a kernel that reads a member.
 func (e *Estimator) readerOf(k *plan.Kernel, fn int) *plan.Nest {
 	reads := func(n *plan.Nest) bool {
-		return n.Func != fn && slices.ContainsFunc(e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Loads, func(t plan.Tap) bool { return t.Func == fn })
+		return n.Func != fn && slices.ContainsFunc(e.pr.ExpandOf(n).Loads, func(t plan.Tap) bool { return t.Func == fn })
 	}
 	if reads(&k.Out) {
 		return &k.Out
@@ -202,10 +192,13 @@ func (e *Estimator) readerOf(k *plan.Kernel, fn int) *plan.Nest {
 	return nil
 }
 
-func ones(n int) []int64 {
-	out := make([]int64, n)
-	for i := range out {
-		out[i] = 1
+// iterations is how many there are of each loop of a stage in some of its nest's levels together.
+func (e *Estimator) iterations(n *plan.Nest, levels ...[]plan.Use) []int64 {
+	out := slices.Repeat([]int64{1}, len(e.pr.Dims[e.pr.StageIndex(n.Func, n.Stage)].Extent))
+	for _, uses := range levels {
+		for _, u := range uses {
+			out[u.Loop] *= max(u.Extent, 1)
+		}
 	}
 	return out
 }

@@ -136,16 +136,6 @@ func (w *Work) add(o *Work) {
 	w.Stages = append(w.Stages, o.Stages...)
 }
 
-// loads adds the buffers in global memory that a stage loads from to those that there are.
-func (e *Estimator) loads(buffers [][2]int, k *plan.Kernel, n *plan.Nest) [][2]int {
-	for _, b := range e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Sources {
-		if _, in := k.PlaceOf(b[0]); !in && !slices.Contains(buffers, b) {
-			buffers = append(buffers, b)
-		}
-	}
-	return buffers
-}
-
 // looseLoops is what the loops cost that run over what is known of a region at run time only: even of one iteration they are there,
 // and step what addresses are behind.
 func (e *Estimator) looseLoops(n *plan.Nest, given []bool, t *Terms) {
@@ -449,7 +439,7 @@ func (e *Estimator) rowLoads(k *plan.Kernel, n *plan.Nest) int {
 	for i, s := range shifts {
 		beyond[i] = s.next(last.Loop)
 	}
-	ex := e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	ex := e.pr.ExpandOf(n)
 	loads := map[key]bool{}
 	again := map[[2]int64]int{} // buffer -> elements of the first row
 	for i := range ex.Loads {

@@ -32,7 +32,7 @@ func (e *Estimator) invariants(k *plan.Kernel, n *plan.Nest) int {
 	shifts := Shifts(n)
 	// What is loaded alone, or by what a Func in place computes, neighbouring points share.
 	places := map[key]bool{}
-	ex := e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	ex := e.pr.ExpandOf(n)
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
 		if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread || movesAny(t.Index, turn) {

@@ -83,7 +83,7 @@ const foundAcrossTests = .5
 
 // straight is what points cost in one piece of code.
 func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
-	ex := e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)]
+	ex := e.pr.ExpandOf(n)
 	points, turn := float64(len(shifts)), turning(n)
 	var c Count
 	known := len(ex.Folded) > 0 // what places hang on is constants then
@@ -92,7 +92,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	c.shareUniform(own, points)
 	c.Turn.Terms[Conversion] -= points * own.casts // see below
 	seen := e.seen
-	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf} {
+	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps} {
 		m.Clear()
 	}
 	for i := range ex.Calls {
@@ -224,12 +224,8 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 	}
 	if seen.rows.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[1:], s))) {
 		once[Row]++
-		switch {
-		case seen.rowsOf.Or(uint64(buffer), 0) == 0:
-			seen.rowsOf.Or(uint64(buffer), 1)
-		case seen.rowsOf.Or(uint64(buffer), 0) == 1:
-			seen.rowsOf.Or(uint64(buffer), 2)
-			once[Step]++
+		if !seen.rowsOf.Add(uint64(buffer)) && seen.steps.Add(uint64(buffer)) {
+			once[Step]++ // of the second row
 		}
 		if movesAny(t.Index, turn) {
 			c.Turn.Terms[turnedRow(e.readsItself(n) && t.Func == n.Func, vectors)] += share(n, t.Index)
@@ -254,8 +250,8 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 	in := member && where != plan.AtBlockGlobal
 	var at []access.Index
 	part, each, vectors := &c.Turn, 1.0, false
-	stores := float64(len(shifts))
-	points := stores
+	points := float64(len(shifts))
+	stores := points
 	if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
 		at = st.Store
 		if !in {

@@ -22,21 +22,22 @@ func (e *Estimator) RowsApart(k *plan.Kernel, n *plan.Nest) int64 {
 		return 0
 	}
 	apart := uint64(0) // the member's loops that those move
+	reads := e.pr.ExpandOf(&k.Out).Loads
 	for l, loop := range e.pr.P.Funcs[n.Func].Stages[n.Stage].Loops {
-		for i := range e.pr.Expand[e.pr.StageIndex(k.Out.Func, k.Out.Stage)].Loads {
-			t := &e.pr.Expand[e.pr.StageIndex(k.Out.Func, k.Out.Stage)].Loads[i]
-			if t.Func == n.Func && loop.Arg >= 0 && moves(&t.Index[loop.Arg], threads) {
+		for i := range reads {
+			if t := &reads[i]; t.Func == n.Func && loop.Arg >= 0 && moves(&t.Index[loop.Arg], threads) {
 				apart |= access.LoopBit(l)
 			}
 		}
 	}
-	rows := map[key]bool{}
-	for i := range e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Loads {
-		t := &e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Loads[i]
+	rows, shifts := map[key]bool{}, Shifts(n)
+	loads := e.pr.ExpandOf(n).Loads
+	for i := range loads {
+		t := &loads[i]
 		if _, in := k.PlaceOf(t.Func); in || len(t.Index) == 0 || !moves(&t.Index[0], turn) || !movesAny(rest(t.Index), apart) {
 			continue
 		}
-		for _, s := range Shifts(n) {
+		for _, s := range shifts {
 			rows[placeKey(t.Func, t.Input, 0, rest(t.Index), s)] = true
 		}
 	}

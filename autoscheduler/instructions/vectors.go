@@ -99,7 +99,7 @@ func (e *Estimator) phase(fn, input int, idx []access.Index, s Shift) int64 {
 
 // readsItself reports whether a stage reads what it writes: the compiler keeps that in registers where it can, by elements.
 func (e *Estimator) readsItself(n *plan.Nest) bool {
-	return slices.ContainsFunc(e.pr.Expand[e.pr.StageIndex(n.Func, n.Stage)].Loads, func(t plan.Tap) bool { return t.Func == n.Func })
+	return slices.ContainsFunc(e.pr.ExpandOf(n).Loads, func(t plan.Tap) bool { return t.Func == n.Func })
 }
 
 // widen counts what a point loads as an element of a vector or of half a one, once all of that is loaded.

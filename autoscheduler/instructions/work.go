@@ -19,7 +19,7 @@ func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w W
 		w.Stages = []Stage{{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
 		return w, loaded
 	}
-	all, out, inside := warps(k), e.averageWarps(k), interior(e.pr, k)
+	all, out, inside := warps(k), e.averageWarps(k), interior(k)
 	var sum Part
 	add := func(active float64, n *plan.Nest, given []bool, register bool) {
 		straight, times := n.Straight()
@@ -43,7 +43,7 @@ func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w W
 		sum.add(&t, active)
 		if whole {
 			before := len(loaded)
-			loaded = e.loads(loaded, k, n)
+			loaded = e.pr.AppendSources(loaded, k, n)
 			w.Stages = append(w.Stages, Stage{
 				Issued: t.issued(), Turns: times, Points: straight.PointsPerThread(), Again: len(loaded) == before,
 				Global: t.Global > 0, Shared: t.Memory > t.Global && !register,

@@ -198,7 +198,7 @@ func (b blockColumns) columns(fn, stage int, threads int64) plan.Nest {
 func (b blockColumns) severalSteps(n *plan.Nest) {
 	st := &b.pr.P.Funcs[n.Func].Stages[n.Stage]
 	inner := slices.IndexFunc(n.Serial, func(u plan.Use) bool { return u.Tile == 0 && u.Extent > 1 })
-	if inner < 0 || st.Predicate != halideir.NoNode || int64(expanded(b.pr, n).Tree)*maxSteps > maxSteppedOps {
+	if inner < 0 || st.Predicate != halideir.NoNode || int64(b.pr.ExpandOf(n).Tree)*maxSteps > maxSteppedOps {
 		return
 	}
 	u := n.Serial[inner]

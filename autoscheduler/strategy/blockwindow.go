@@ -536,7 +536,7 @@ func (b *blockWindows) holds(k *plan.Kernel) error {
 	ops := int64(0)
 	count := func(n *plan.Nest) {
 		inCode, _ := n.Straight()
-		ops += inCode.PointsPerThread() * int64(b.pr.Expand[b.pr.StageIndex(n.Func, n.Stage)].Ops)
+		ops += inCode.PointsPerThread() * int64(b.pr.ExpandOf(n).Ops)
 	}
 	count(&k.Out)
 	for i := range k.Members {

@@ -64,7 +64,7 @@ func registers(pr *plan.Problem, k *plan.Kernel) int {
 // the innermost on, that are unrolled by Halide or by LLVM.
 func copies(pr *plan.Problem, n *plan.Nest) int {
 	st := &pr.P.Funcs[n.Func].Stages[n.Stage]
-	tree := int64(max(1, expanded(pr, n).Tree))
+	tree := int64(max(1, pr.ExpandOf(n).Tree))
 	c := int64(1)
 	for _, u := range n.Serial {
 		switch next := c * u.Extent; {
@@ -94,7 +94,7 @@ func StageRegisters(pr *plan.Problem, n *plan.Nest) int {
 
 // stageRegisters is what the expression of a stage needs beside what every thread does.
 func stageRegisters(pr *plan.Problem, n *plan.Nest) int {
-	ex := expanded(pr, n)
+	ex := pr.ExpandOf(n)
 	taps := len(ex.Loads) * copies(pr, n)
 	return min(ex.Tree, firstRegisters) + min(taps, mostTaps) + min(ex.IntDivisions, mostIndexDivision)
 }

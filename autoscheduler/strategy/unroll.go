@@ -24,7 +24,7 @@ const (
 func unroll(pr *plan.Problem, n *plan.Nest, constant func(loop halideir.Loop) bool) {
 	st := &pr.P.Funcs[n.Func].Stages[n.Stage]
 	unrollFolded(pr, n)
-	tree := int64(max(1, expanded(pr, n).Tree))
+	tree := int64(max(1, pr.ExpandOf(n).Tree))
 	copies := int64(1)
 	for i := range n.Serial {
 		u := &n.Serial[i]
@@ -38,7 +38,7 @@ func unroll(pr *plan.Problem, n *plan.Nest, constant func(loop halideir.Loop) bo
 
 // unrollFolded unrolls the loops that make constants of tables.
 func unrollFolded(pr *plan.Problem, n *plan.Nest) {
-	loops := expanded(pr, n).Unrolled
+	loops := pr.ExpandOf(n).Unrolled
 	for i := range n.Serial {
 		if u := &n.Serial[i]; loops&access.LoopBit(u.Loop) != 0 {
 			u.Unroll = u.Extent > 1
@@ -48,7 +48,7 @@ func unrollFolded(pr *plan.Problem, n *plan.Nest) {
 
 // folded refuses a nest in which a loop that should make constants of tables turns.
 func folded(pr *plan.Problem, n *plan.Nest) error {
-	loops := expanded(pr, n).Unrolled
+	loops := pr.ExpandOf(n).Unrolled
 	if loops == 0 {
 		return nil
 	}
@@ -61,7 +61,7 @@ func folded(pr *plan.Problem, n *plan.Nest) error {
 	}
 	for _, u := range n.Serial {
 		if loops&access.LoopBit(u.Loop) != 0 && u.Extent > 1 && !u.Unroll {
-			return fmt.Errorf("loop %s of %s has to stand in the code, so that %s is constant", f.Stages[n.Stage].Loops[u.Loop].Label, f.Label, pr.P.Funcs[expanded(pr, n).Folded[0].Func].Label)
+			return fmt.Errorf("loop %s of %s has to stand in the code, so that %s is constant", f.Stages[n.Stage].Loops[u.Loop].Label, f.Label, pr.P.Funcs[pr.ExpandOf(n).Folded[0].Func].Label)
 		}
 	}
 	return nil
@@ -106,7 +106,7 @@ const (
 func unrollDomain(pr *plan.Problem, n *plan.Nest) {
 	st := &pr.P.Funcs[n.Func].Stages[n.Stage]
 	unrollFolded(pr, n)
-	code := n.PointsPerThread() * int64(max(1, expanded(pr, n).Tree))
+	code := n.PointsPerThread() * int64(max(1, pr.ExpandOf(n).Tree))
 	for i := range n.Serial {
 		u := &n.Serial[i]
 		code *= max(u.Extent, 1)
@@ -123,7 +123,7 @@ func stepped(pr *plan.Problem, n *plan.Nest) {
 	if pr.P.Funcs[n.Func].Stages[n.Stage].Predicate != halideir.NoNode {
 		return
 	}
-	tree := int64(max(1, expanded(pr, n).Tree))
+	tree := int64(max(1, pr.ExpandOf(n).Tree))
 	code := n.PointsPerThread() * tree
 	for i := range n.Serial {
 		u := &n.Serial[i]
@@ -143,10 +143,6 @@ func stepped(pr *plan.Problem, n *plan.Nest) {
 		}
 		return
 	}
-}
-
-func expanded(pr *plan.Problem, n *plan.Nest) *plan.Expand {
-	return pr.Expand[pr.StageIndex(n.Func, n.Stage)]
 }
 
 func literal(p *halideir.Pipeline, id halideir.NodeID) bool {

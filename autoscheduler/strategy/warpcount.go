@@ -79,18 +79,17 @@ func (c *counter) elsewhere(fn, nth int, ix *access.Index, at [maxSpotDims]int64
 		return farCoordinate + int64(s.key()*keyFactor>>28)
 	}
 	var along spot
-	args := 0
+	last, args := 0, 0
 	for l := range loops {
 		if arg := loops[l].Arg; ix.DependsOn(l) && arg < maxSpotDims {
 			along.at[arg] = at[arg]
-			along.out = arg
+			last = arg
 			args++
 		}
 	}
 	if args == 1 {
-		return at[along.out] // as if it were the loop's own
+		return at[last] // as if it were the loop's own
 	}
-	along.out = 0
 	return farCoordinate + int64(along.key()*keyFactor>>28)
 }
 
@@ -571,20 +570,14 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 	if c.known.Has(key) || c.guarded.Has(key) {
 		return
 	}
+	if c.tested {
+		c.guarded.Add(key) // not merged across points with tests of their own
+	} else {
+		c.known.Add(key)
+	}
 	if l.Func >= 0 && l.Func != fn && c.s.pr.Inlined[l.Func] {
-		if c.tested {
-			c.guarded.Add(key)
-		} else {
-			c.known.Add(key)
-		}
 		c.value(l.Func, s.at)
 		return
-	}
-	switch {
-	case c.tested:
-		c.guarded.Add(key) // not merged across points with tests of their own
-	default:
-		c.known.Add(key)
 	}
 	c.loaded[c.row]++
 	c.count.early = max(c.count.early, warpBaseRegisters+c.loaded[c.row])

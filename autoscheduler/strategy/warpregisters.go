@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -454,42 +455,23 @@ func (w *warpTiles) mostCalled(ids []int) []int {
 	if len(ids) <= mostStagedAlone {
 		return ids
 	}
-	places := map[int]int{}
-	for _, fn := range append([]int{w.g.Out}, w.g.Members...) {
-		for s := range w.pr.P.Funcs[fn].Stages {
-			for _, c := range w.pr.Expand[w.pr.StageIndex(fn, s)].Calls {
-				places[c.Func]++
+	places := map[int]int64{}
+	for _, id := range ids {
+		for _, at := range w.pr.Sites(id) {
+			if w.g.Has(at.Func) {
+				places[id] += at.Calls
 			}
 		}
 	}
 	most := slices.Clone(ids)
-	slices.SortStableFunc(most, func(a, b int) int { return places[b] - places[a] })
+	slices.SortStableFunc(most, func(a, b int) int { return cmp.Compare(places[b], places[a]) })
 	most = most[:mostStagedAlone]
 	return slices.DeleteFunc(slices.Clone(ids), func(id int) bool { return !slices.Contains(most, id) })
 }
 
 // onlyHere reports whether an inlined Func is in no kernel but this group's.
 func (w *warpTiles) onlyHere(id int) bool {
-	in := plan.Once(w.pr, keptPlaces{}, func() [][]int { return placesOf(w.pr) })[id]
-	return !w.pr.P.Funcs[id].Output && !slices.ContainsFunc(in, func(fn int) bool { return !w.g.Has(fn) })
-}
-
-type keptPlaces struct{}
-
-// placesOf are of each inlined Func the stored ones that compute it.
-func placesOf(pr *plan.Problem) [][]int {
-	in := make([][]int, len(pr.P.Funcs))
-	for fn := range pr.P.Funcs {
-		if pr.Inlined[fn] {
-			continue
-		}
-		for s := range pr.P.Funcs[fn].Stages {
-			for _, id := range pr.Expand[pr.StageIndex(fn, s)].Inlined {
-				in[id] = append(in[id], fn)
-			}
-		}
-	}
-	return in
+	return !w.pr.P.Funcs[id].Output && !slices.ContainsFunc(w.pr.Sites(id), func(at plan.Site) bool { return !w.g.Has(at.Func) })
 }
 
 // typicalRows and typicalPoints are of the tile by which members are chosen.

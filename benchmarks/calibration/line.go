@@ -1,13 +1,9 @@
 package calibration
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,31 +83,23 @@ const mostLine = 16 << 20
 // ReadFile reads the lines of a file; one that is not there holds none. Lines that are
 // none are an error: the file is written as a whole.
 func ReadFile(path string) ([]Line, error) {
-	f, err := textfile.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("calibration: %w", err)
-	}
-	defer f.Close()
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, mostLine)
 	var lines []Line
-	for n := 1; in.Scan(); n++ {
-		if len(bytes.TrimSpace(in.Bytes())) == 0 {
-			continue
+	err := textfile.EachLine(path, mostLine, func(n int, line []byte) error {
+		if len(line) == 0 {
+			return nil
 		}
 		var l Line
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("calibration: %s:%d: not a line of a calibration set: %w", path, n, err)
+		if err := json.Unmarshal(line, &l); err != nil {
+			return fmt.Errorf("%s:%d: not a line of a calibration set: %w", path, n, err)
 		}
 		if l.Schema != Schema || l.Program == "" || l.Name == "" {
-			return nil, fmt.Errorf("calibration: %s:%d: not a line of a calibration set of version %d", path, n, Schema)
+			return fmt.Errorf("%s:%d: not a line of a calibration set of version %d", path, n, Schema)
 		}
 		lines = append(lines, l)
-	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("calibration: %s: %w", path, err)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("calibration: %w", err)
 	}
 	return lines, nil
 }

@@ -3,12 +3,14 @@
 package textfile
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 )
@@ -56,6 +58,28 @@ func ReplaceLines[T any](path string, lines []T) error {
 
 // compressed is how the name of a compressed file ends.
 const compressed = ".gz"
+
+// EachLine hands the lines of a file of up to most bytes each to do, trimmed and numbered from 1, until it returns an error. A file that is not there has none.
+func EachLine(path string, most int, do func(n int, line []byte) error) error {
+	f, err := Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, most)
+	for n := 1; in.Scan(); n++ {
+		if err := do(n, bytes.TrimSpace(in.Bytes())); err != nil {
+			return err
+		}
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
 
 // Open opens a file to be read, as it was before ReplaceLines compressed it.
 func Open(path string) (io.ReadCloser, error) {

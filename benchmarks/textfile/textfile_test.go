@@ -1,7 +1,9 @@
 package textfile
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -67,5 +69,36 @@ func TestCompressed(t *testing.T) {
 	}
 	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestEachLine: lines are handed out trimmed, with their numbers, until somebody objects; a file that is not there has none, and one of longer lines is an error.
+func TestEachLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	if err := os.WriteFile(path, []byte("one\n\n  three \nfour"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("enough")
+	read := func(path string, most, last int) (got []string, err error) {
+		err = EachLine(path, most, func(n int, line []byte) error {
+			got = append(got, fmt.Sprintf("%d:%s", n, line))
+			if n == last {
+				return stop
+			}
+			return nil
+		})
+		return got, err
+	}
+	if got, err := read(path, 100, 0); err != nil || strings.Join(got, " ") != "1:one 2: 3:three 4:four" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := read(path, 100, 2); err != stop || len(got) != 2 {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := read(path, 5, 0); !errors.Is(err, bufio.ErrTooLong) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v of a line of 8 bytes where 5 are the most", err)
+	}
+	if got, err := read(path+"none", 100, 0); err != nil || got != nil {
+		t.Errorf("%q, %v of no file", got, err)
 	}
 }

@@ -50,6 +50,19 @@ type Call struct {
 // all before it finds what they share; thousands take it seconds.
 const MaxInstances = 512
 
+// ExpandOf is a nest's stage as it runs.
+func (pr *Problem) ExpandOf(n *Nest) *Expand { return pr.Expand[pr.StageIndex(n.Func, n.Stage)] }
+
+// AppendSources adds the buffers in global memory that a nest of a kernel loads from to those that there are.
+func (pr *Problem) AppendSources(buffers [][2]int, k *Kernel, n *Nest) [][2]int {
+	for _, b := range pr.ExpandOf(n).Sources {
+		if _, in := k.PlaceOf(b[0]); !in && !slices.Contains(buffers, b) {
+			buffers = append(buffers, b)
+		}
+	}
+	return buffers
+}
+
 // ExpandStage computes the stage with everything of inlined in place. What is folded (nil for nothing) costs nothing.
 func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bool, fn, stage int) *Expand {
 	st := an.Stage(fn, stage)

@@ -2,14 +2,11 @@
 package candidate
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"gowarp/autoscheduler"
 	"gowarp/autoscheduler/search"
@@ -70,33 +67,22 @@ const mostLine = 1 << 20
 
 // Read reads a file of candidates; one that is not there has none. The last line may have been cut short, by a process that was killed.
 func Read(path string) ([]Candidate, error) {
-	f, err := textfile.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("candidates: %w", err)
-	}
-	defer f.Close()
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, mostLine)
 	var out []Candidate
 	var bad error
-	for n := 1; in.Scan(); n++ {
-		if bad != nil {
-			return nil, bad
-		}
-		if len(bytes.TrimSpace(in.Bytes())) == 0 {
-			continue
+	err := textfile.EachLine(path, mostLine, func(n int, line []byte) error {
+		if bad != nil || len(line) == 0 {
+			return bad
 		}
 		var c Candidate
-		if err := json.Unmarshal(in.Bytes(), &c); err != nil || c.Program == "" || c.Key == "" {
-			bad = fmt.Errorf("candidates: %s:%d: not a line of a kernel; delete the file and collect it again: %w", path, n, errors.Join(err, errNoKernel))
-			continue
+		if err := json.Unmarshal(line, &c); err != nil || c.Program == "" || c.Key == "" {
+			bad = fmt.Errorf("%s:%d: not a line of a kernel; delete the file and collect it again: %w", path, n, errors.Join(err, errNoKernel))
+			return nil
 		}
 		out = append(out, c)
-	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("candidates: %s: %w", path, err)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("candidates: %w", err)
 	}
 	return out, nil
 }
