@@ -132,6 +132,9 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		after.unjoined = true
 		return s.run()
 	}
+	if s.refused(faults) {
+		return s.First()
+	}
 	var kernels, unneeded, stored, inOrder, unproven []int
 	for _, f := range faults {
 		switch {

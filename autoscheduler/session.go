@@ -104,6 +104,39 @@ func (s *Session) judged(trial *Result, of func(fn string, stage int) (search.Ju
 	}
 }
 
+// refused takes note of the kernels at fault, and reports whether that leaves others to choose among which were judged as well: those are known better than what a search
+// would find in their place. Only as long as nothing but what was judged has decided.
+func (s *Session) refused(faults []Fault) bool {
+	others := s.after
+	others.unjoined = false
+	if s.trial == nil || !others.nothing() {
+		return false
+	}
+	pr, left := s.last.Problem, false
+	for _, f := range faults {
+		if f.Func == WholeSchedule || f.Unneeded || f.Torn || f.Unproven {
+			return false
+		}
+	}
+	for i, g := range s.last.Groups {
+		if !slices.ContainsFunc(faults, func(f Fault) bool { return g.Has(f.Func) }) {
+			continue
+		}
+		for _, k := range s.last.Found[i].Layout.Kernels {
+			id := search.Identity(pr, k)
+			if j, ok := s.after.judged[id]; ok && !j.Refused {
+				j.Refused = true
+				s.after.judged[id] = j
+			}
+		}
+		if !s.last.Found[i].Others(pr, s.after.judged) {
+			return false
+		}
+		left = true
+	}
+	return left
+}
+
 // First is the schedule.
 func (s *Session) First() (*Result, error) {
 	if s.trial == nil {

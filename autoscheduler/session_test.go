@@ -212,6 +212,48 @@ func TestCountedDecides(t *testing.T) {
 	}
 }
 
+// TestRefusedWay: where Halide makes something else of the way that was judged best, the next best of those judged is taken; the ways that are looked for anew only when all are used up.
+func TestRefusedWay(t *testing.T) {
+	p := exported(t)["harris.json"]
+	for _, by := range []string{"sim", "ptxas"} {
+		s := NewSession(p, given(t, "search", by), false)
+		trials, err := s.Trials()
+		if err != nil || len(trials) < 3 {
+			t.Fatal(len(trials), err)
+		}
+		for n, r := range trials {
+			rank := (n + 1) % len(trials) // the last trial is the best
+			if by == "sim" {
+				s.Counted(r, countsOf(r, int64(1+rank)<<28))
+			} else {
+				s.Compiled(r, usesOf(r, func(int) ptxas.Use {
+					return ptxas.Use{Registers: 32, SpillStores: rank << 22, SpillLoads: rank << 22}
+				}))
+			}
+		}
+		r, err := s.First()
+		for rank := range trials {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := trials[(rank+len(trials)-1)%len(trials)]; directives(t, r.Schedule) != directives(t, want.Schedule) {
+				t.Fatalf("search=%s: after %d refusals is taken\n%s\nthe next best is\n%s", by, rank, directives(t, r.Schedule), directives(t, want.Schedule))
+			}
+			var faults []Fault
+			each(r, func(k *plan.Kernel) { faults = append(faults, Fault{Func: k.Out.Func}) })
+			r, err = s.RunnerUp(faults)
+		}
+		if err != nil || r == nil {
+			t.Fatal("nothing after the last way judged: ", err)
+		}
+		for _, trial := range trials {
+			if directives(t, r.Schedule) == directives(t, trial.Schedule) {
+				t.Errorf("search=%s: a way that was refused is taken again", by)
+			}
+		}
+	}
+}
+
 // TestSpillsCost: what a thread spills is instructions and requests of its warps.
 func TestSpillsCost(t *testing.T) {
 	for _, cost := range []string{"time", "issue"} {

@@ -79,7 +79,7 @@ func fullRun(t *testing.T, e *harness.Emission, in harness.Args, out map[string]
 // explain says so.
 func TestSimCounts(t *testing.T) {
 	t.Parallel()
-	const width, height = 384, 256
+	const width, height = 192, 128
 	cache := t.TempDir()
 	e := program(t, "harris", cache, "sim", width, height)
 	_, judged := cachedCounts(t, cache)

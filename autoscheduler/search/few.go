@@ -18,6 +18,7 @@ type Judged struct {
 	Registers  int // a thread; 0 where no compiler was asked
 	SpillBytes int // a thread, stored and loaded
 	Simulated  plan.Simulated
+	Refused    bool // what Halide made of it in a schedule is not what was expected
 }
 
 // ranked is a candidate with its price.
@@ -127,6 +128,19 @@ func (f *Found) Ways() int {
 	return n
 }
 
+// Others reports whether each kernel has a way of which something was said and that was not refused.
+func (f *Found) Others(pr *plan.Problem, said map[string]Judged) bool {
+	for _, ways := range f.ways {
+		if !slices.ContainsFunc(ways, func(r ranked) bool {
+			j, ok := said[Identity(pr, r.kernel)]
+			return ok && !j.Refused
+		}) {
+			return false
+		}
+	}
+	return len(f.ways) > 0
+}
+
 // Way is the group with each kernel run in the n-th best of its few ways, or in its last one.
 func (f *Found) Way(n int) *Found {
 	return f.with(func(ways []ranked) (ranked, bool) { return ways[min(n, len(ways)-1)], true })
@@ -151,14 +165,15 @@ func (s *Searcher) Judge(f *Found, said map[string]Judged) *Found {
 // fewestSimulated is the way that issues the fewest instructions of those that cost nearly the least: what issues is counted, what it costs is still a bound of a data sheet. Estimates
 // and counts are not compared with each other, so that a way of which nothing was counted is none; and where nothing was counted of the cost's own choice, that stays.
 func (s *Searcher) fewestSimulated(ways []ranked, said map[string]Judged) (ranked, bool) {
+	if own := said[Identity(s.Problem, ways[0].kernel)]; own.Simulated.Issued == 0 && !own.Refused {
+		return ranked{}, false
+	}
 	near := fewest{within: max(leastEven, coster.Errs(s.Coster))}
 	var best ranked
 	ok := false
 	for i := range ways {
 		r, known := s.judged(&ways[i], said)
-		if counted := known && r.kernel.Simulated.Issued > 0; !counted && i == 0 {
-			return ranked{}, false
-		} else if !counted {
+		if !known || r.kernel.Simulated.Issued == 0 {
 			continue
 		}
 		near.add(r.kernel, r.price)
@@ -188,10 +203,10 @@ func (f *Found) with(pick func(ways []ranked) (ranked, bool)) *Found {
 	return out
 }
 
-// judged is a way with what was said of it, priced again. It is not known where nothing was said, and where it could not be launched.
+// judged is a way with what was said of it, priced again. It is not known where nothing was said, and where it could not be launched or was refused.
 func (s *Searcher) judged(r *ranked, said map[string]Judged) (_ ranked, known bool) {
 	c, ok := said[Identity(s.Problem, r.kernel)]
-	if !ok {
+	if !ok || c.Refused {
 		return ranked{}, false
 	}
 	k := *r.kernel

@@ -310,6 +310,10 @@ private:
 
     // Whether a condition holds there; elsewhere is one on other things.
     Holds here(const Expr &condition, const Lets &at) const {
+        if (const And *both = condition.as<And>()) {
+            const Holds a = here(both->a, at), b = here(both->b, at);
+            return a == no || b == no ? no : a == maybe || b == maybe ? maybe : a == elsewhere ? a : b;
+        }
         const Expr all = expand(condition, lets_), e = simplify(substitute(at, all));
         return is_const_one(e) ? yes : is_const_zero(e) ? no : std::any_of(at.begin(), at.end(), [&](const auto &v) { return expr_uses_var(all, v.first); }) ? maybe : elsewhere;
     }
