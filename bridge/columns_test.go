@@ -18,11 +18,14 @@ func TestColumns(t *testing.T) {
 	for _, what := range []string{"down", "there_and_back", "ends", "bins", "pair"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			g := harness.Generator{Source: "bridge/testdata/columns.cc", Name: "columns", Params: map[string]string{"what": what, "width": "300", "height": "200"}}
+			width := "300"
+			if what == "there_and_back" {
+				width = "600" // of fewer columns, kernels of their own cost 1 % less
+			}
+			g := harness.Generator{Source: "bridge/testdata/columns.cc", Name: "columns", Params: map[string]string{"what": what, "width": width, "height": "200"}}
 			_, cpu := built(t, g, "host", harness.Root())
 			e, cuda := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
-			// There and back, kernels of their own cost less.
-			if text := text(t, e.File("schedule.h")); what != "there_and_back" && !strings.Contains(text, "store_in(MemoryType::Heap)") {
+			if text := text(t, e.File("schedule.h")); !strings.Contains(text, "store_in(MemoryType::Heap)") {
 				t.Errorf("the stages are not in the kernel of their reader:\n%s", text)
 			}
 			_, opencl := built(t, g, "host-opencl", harness.Gowarp(nil))

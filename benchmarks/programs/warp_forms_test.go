@@ -23,7 +23,7 @@ var warpForms = []warpForm{
 	{"heat", 1, 1, true, []string{"1x2x2x3", "2x2x1x2:strided"}},
 	{"box", 1, 1, true, []string{"2x2x3x3", "1x2x2x2"}},
 	{"chain", 1, 1, false, []string{"2x4x2", "4x1x4:strided"}},
-	{"halves", 2, 2, false, []string{"1x2x4", "1x2x2"}},
+	{"halves", 2, 2, false, []string{"1x2x2", "2x4x2"}},
 	{"quarters", 4, 1, false, []string{"2x1x4", "1x2x2"}},
 }
 

@@ -41,7 +41,8 @@ public:
             output(x, y) = c(x, y) + c(x + 1, y) * 5 + c(x, y + 2) + c(x, y);
         } else if (f == "halves") {
             Func fine("fine"), narrow("narrow");
-            fine(x, y) = in(x - 1, y) * in(x + 1, y) + in(x, y);
+            // So much that no lane computes again what its neighbour has.
+            fine(x, y) = in(x - 1, y) * in(x + 1, y) / (in(x, y) + 1) + in(x, y);
             narrow(x, y) = taps(fine(2 * x - 1, y), fine(2 * x, y), fine(2 * x + 1, y), fine(2 * x + 2, y));
             output(x, y) = taps(narrow(x, 2 * y - 1), narrow(x, 2 * y), narrow(x, 2 * y + 1), narrow(x, 2 * y + 2));
             across = down = 2;
