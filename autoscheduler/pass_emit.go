@@ -59,6 +59,9 @@ func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Dire
 type where struct{ block, thread string }
 
 func (s *state) emitKernel(k *plan.Kernel) {
+	if s.params.Mode == "gowarp" && k.With == nil && k.Warp == nil && s.onePiece(k) || s.readsOnHost(k) {
+		s.add(schedule.Directive{Do: schedule.NeverPartition, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
+	}
 	if k.With != nil {
 		w := s.emitNest(&k.Out)
 		s.add(schedule.Directive{
@@ -70,9 +73,6 @@ func (s *state) emitKernel(k *plan.Kernel) {
 	if k.Warp != nil {
 		s.emitWarps(k)
 		return
-	}
-	if s.params.Mode == "gowarp" && s.onePiece(k) {
-		s.add(schedule.Directive{Do: schedule.NeverPartition, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
 	}
 	labels := map[int]where{k.Out.Func: s.emitNest(&k.Out)}
 	out := labels[k.Out.Func]

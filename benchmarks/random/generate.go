@@ -289,6 +289,9 @@ func (g *generator) bounds() {
 		}
 		v := g.draw(0, len(f.Vars)-1)
 		b := Bound{Kind: pick(g, "align_bounds", "bound", "bound_extent"), Var: f.Vars[v]}
+		if at[f.Name] == nil || run[f.Name] == nil {
+			continue // it is read at no point
+		}
 		both := at[f.Name][v].union(run[f.Name][v])
 		output := slices.ContainsFunc(g.p.Outputs, func(o *Output) bool { return o.Func == f.Name })
 		switch {
