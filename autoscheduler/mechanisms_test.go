@@ -192,3 +192,64 @@ func TestWayIsLaidOutAgain(t *testing.T) {
 		t.Error("a Func that is not there is laid out")
 	}
 }
+
+// TestChoicesBetweenConditions: PTX chooses between no two predicates: a choice between conditions is `and`, `not` or the opposite comparison, `and`, `or`. canny's ridge has three a point.
+func TestChoicesBetweenConditions(t *testing.T) {
+	choices := func(of func(in *irtest.Input, x, y irtest.Expr) irtest.Expr) float64 {
+		p, way := pointwise(irtest.I32, 1024, 1024, of)
+		w, _ := estimated(t, p, way)
+		return w.Terms[instructions.Choice] / eightWarps
+	}
+	// Three comparisons and a choice between numbers, and one between two of the comparisons.
+	got := choices(func(in *irtest.Input, x, y irtest.Expr) irtest.Expr {
+		a, b := in.At(x, y), in.At(x.Add(1), y)
+		return a.LT(3).Select(a.LT(b), b.LT(5)).Select(a, 7)
+	})
+	if got != 3+1+4 {
+		t.Errorf("%v instructions for conditions a point, want 8", got)
+	}
+}
+
+// TestSumsApart: two rows of sums of a product of matrices in a thread: how far they are apart only a run knows, so that each is loaded and stored at every turn (gpusim counts mat_mul's so). In one row they
+// stay in registers.
+func TestSumsApart(t *testing.T) {
+	const n = 256
+	values := func(points []int64) float64 {
+		w, k := estimated(t, product(n), Way{Stage: 1, Choice: plan.Choice{Strategy: "block-window", Tile: []int64{32 * points[0], points[1]}, Points: points}})
+		return (w.Memory - w.Terms.Parameters()) / float64(k.ThreadsPerBlock()/plan.WarpLanes)
+	}
+	row, rows := values([]int64{2, 1}), values([]int64{1, 2})
+	if rows < 2*2*n || row > 4*n+8 {
+		t.Errorf("%.0f loads and stores of two sums in a row and %.0f of two rows; those of rows are %d for the sums alone", row, rows, 4*n)
+	}
+}
+
+// TestHalvesOfWhatMayBeOdd: f(x/2) and f((x+1)/2) are two elements, each with an address of its own, where a thread has one x, which may be odd. With two of a row it begins at an even one: three elements for two points.
+func TestHalvesOfWhatMayBeOdd(t *testing.T) {
+	terms := func(points []int64) (loads, rows float64) {
+		p, _ := pointwise(irtest.F32, 1024, 1024, func(in *irtest.Input, x, y irtest.Expr) irtest.Expr {
+			return in.At(x.Div(2), y).Add(in.At(x.Add(1).Div(2), y))
+		})
+		w, k := estimated(t, p, Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{32 * points[0], points[1]}, Points: points}})
+		warps := float64(k.ThreadsPerBlock() / plan.WarpLanes)
+		return math.Round((w.Memory-w.Terms.Parameters())/warps - float64(points[0]*points[1])), w.Terms[instructions.Row] / warps
+	}
+	if loads, rows := terms([]int64{1, 4}); loads != 8 || rows != 8 {
+		t.Errorf("four rows of one point: %v loads at %v addresses, want 8 at 8", loads, rows)
+	}
+	if loads, rows := terms([]int64{2, 4}); loads != 8 || rows != 4 {
+		t.Errorf("four rows of two points: %v loads at %v addresses, want 8 at 4", loads, rows)
+	}
+}
+
+// TestVectorsThatPay: the pass that makes vectors leaves accesses as they are where addresses cost what it saves: of a single row a vector has three instructions more and saves three.
+func TestVectorsThatPay(t *testing.T) {
+	accesses := func(rows int64) float64 {
+		p, _ := pointwise(irtest.F32, 1024, 1024, func(in *irtest.Input, x, y irtest.Expr) irtest.Expr { return in.At(x, y).Add(1.0) })
+		w, k := estimated(t, p, Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{128, rows}, Points: []int64{4, rows}}})
+		return (w.Memory - w.Terms.Parameters()) / float64(k.ThreadsPerBlock()/plan.WarpLanes)
+	}
+	if one, two := accesses(1), accesses(2); one != 8 || two != 4 {
+		t.Errorf("%v loads and stores of a row of four points and %v of two, want 8 and 4", one, two)
+	}
+}

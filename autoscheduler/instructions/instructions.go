@@ -43,6 +43,7 @@ type Estimator struct {
 	invariant *memo[int]                   // Invariants
 	ops       []atomic.Pointer[operations] // by stage index
 	seen      *seen                        // of a copy that counts; see count
+	plain     bool                         // of a copy that counts without vectors
 }
 
 // kept is of a problem or of one with Funcs stored after all, which shares what is kept with that.
@@ -224,6 +225,9 @@ func (e *Estimator) shape(b []byte, k *plan.Kernel, n *plan.Nest, register bool)
 	}
 	if register {
 		b = append(b, 1)
+	}
+	if e.plain {
+		b = append(b, 2)
 	}
 	b = binary.AppendUvarint(b, turning(n))
 	b = binary.AppendVarint(binary.AppendVarint(b, int64(n.Along.Loop)), min(n.Along.Extent, plan.WarpLanes))

@@ -33,7 +33,7 @@ func remember[V any](m *memo[V], shape []byte, work func() V) V {
 }
 
 // seen is what a count has met so far.
-type seen struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened, clamped, rowsOf, steps keymap.Map }
+type seen struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened, clamped, rowsOf, steps, wideRows, wideBuffers keymap.Map }
 
 // allSeen are those that nobody counts with, kept for their memory.
 var allSeen = sync.Pool{New: func() any { return new(seen) }}

@@ -7,12 +7,15 @@ import (
 	"gowarp/internal/plan"
 )
 
-// functions are the instructions of each, counted in what Halide 21 makes for sm_75 of 32-bit floats: polynomials of its
-// own or of libdevice, on the path of usual arguments.
-var functions = map[string]float64{
-	"floor": 1, "ceil": 1, "round": 1, "trunc": 1, "is_nan": 1, "lerp": 3,
-	"exp": 20, "log": 25, "pow": 64, "sin": 54, "cos": 55, "tan": 41, "asin": 27, "acos": 27, "atan": 26, "atan2": 50,
-	"sinh": 37, "cosh": 37, "tanh": 20,
+// function is what one comes to: instructions of floating-point units, and others.
+type function struct{ float, rest float64 }
+
+// functions are counted in what Halide 21 makes for sm_75 of 32-bit floats: polynomials of its own or of libdevice, on the path of usual arguments. Of those that no program
+// has here a share is of floats as of those that are. A lerp is a product and a product with its sum; what its weight leaves of one is shared by all of that weight.
+var functions = map[string]function{
+	"floor": {0, 1}, "ceil": {0, 1}, "round": {0, 1}, "trunc": {0, 1}, "is_nan": {0, 1}, "lerp": {2, 0},
+	"exp": {12, 8}, "log": {15, 10}, "pow": {26, 30}, "sin": {32, 22}, "cos": {33, 22}, "tan": {25, 16}, "asin": {16, 11}, "acos": {16, 11}, "atan": {16, 10}, "atan2": {30, 20},
+	"sinh": {22, 15}, "cosh": {22, 15}, "tanh": {12, 8},
 }
 
 // units are the functions that special-function units have an instruction for.
@@ -21,6 +24,7 @@ var units = map[string]bool{"sqrt": true, "fast_inverse": true, "fast_inverse_sq
 // Instructions of PTX for operations that are more than one.
 const (
 	difference  = 4  // the absolute one of two integers: both of them, a comparison and a choice
+	conditionOf = 4  // a choice between two conditions: there are no predicates to choose from, but both with what decides, its opposite, and what either says
 	roundedDown = 5  // more for a division of integers with a sign, by what only a run knows: towards minus infinity
 	special     = 20 // a function that is not in functions
 	// fusedDivisions of the special-function unit tell two loops apart that share a dimension of the grid: a quotient and a remainder.
@@ -94,7 +98,7 @@ func operationsOf(o *access.Ops) operations {
 	}
 	r.float = sum(floats[:], access.AddSub, access.Mul, access.MinMax) - float64(o.Fused-o.Scaled)
 	r.special = sum(floats[:], access.Div) - float64(o.Scaled) + float64(o.Unknown)
-	r.terms[Choice] = float64(o.Class(access.Compare) + o.Class(access.Select) + o.Class(access.Logic))
+	r.terms[Choice] = float64(o.Class(access.Compare)+o.Class(access.Select)+o.Class(access.Logic)) + (conditionOf-1)*float64(o.Count[access.Select][access.Bool])
 	r.terms[Integer] = sum(integer[:], access.AddSub, access.Mul, access.MinMax) + float64(o.Class(access.Bitwise)+o.Class(access.Other)) + float64((difference-1)*o.Apart) - float64(o.FusedInts)
 	r.terms[Integer] += float64(o.Shifts + roundedDown*(o.Unknown-o.Plain))
 	r.terms[UnsignedDivision] = float64(o.Unsigned)
@@ -105,7 +109,8 @@ func operationsOf(o *access.Ops) operations {
 		case units[name]:
 			r.special += float64(n)
 		case ok:
-			r.terms[Function] += cost * float64(n)
+			r.terms[Function] += cost.rest * float64(n)
+			r.float += cost.float * float64(n)
 		default:
 			r.terms[Function] += special * float64(n)
 		}

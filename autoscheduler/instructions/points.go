@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
 	"gowarp/internal/keymap"
 	"gowarp/internal/plan"
 )
@@ -36,12 +37,16 @@ func (p *Part) add(o *Part, n float64) {
 }
 
 // Count is what the points of one thread do. What no turn changes the compiler takes out of the loops.
-type Count struct{ Turn, Once Part }
+type Count struct {
+	Turn, Once Part
+	Wide       wide
+}
 
 // add adds n times another.
 func (c *Count) add(o *Count, n float64) {
 	c.Turn.add(&o.Turn, n)
 	c.Once.add(&o.Once, n)
+	c.Wide.add(&o.Wide, n)
 }
 
 func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) *Count {
@@ -50,8 +55,9 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) *Count {
 	defer allSeen.Put(counting.seen)
 	e = &counting
 	shifts := Shifts(n)
+	apart := e.sumsApart(k, n, shifts)
 	if !slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return u.Guarded() && u.Extent > 1 }) {
-		c := e.straight(k, n, shifts, register)
+		c := e.straight(k, n, shifts, register, apart)
 		return &c
 	}
 	// Points that are tested one by one are in branches of their own, in which the compiler finds about half
@@ -60,7 +66,7 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) *Count {
 	alone.Unrolled = slices.DeleteFunc(slices.Clone(n.Unrolled), plan.Use.Guarded)
 	together := Shifts(&alone)
 	tests := float64(len(shifts) / len(together))
-	one, all := e.straight(k, &alone, together, register), e.straight(k, n, shifts, register)
+	one, all := e.straight(k, &alone, together, register, apart), e.straight(k, n, shifts, register, apart)
 	found := foundAcrossTests
 	if n.Stage > 0 && turning(n) != 0 {
 		found = 0
@@ -82,7 +88,7 @@ func (e *Estimator) count(k *plan.Kernel, n *plan.Nest, register bool) *Count {
 const foundAcrossTests = .5
 
 // straight is what points cost in one piece of code.
-func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register bool) Count {
+func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register, apart bool) Count {
 	ex := e.pr.ExpandOf(n)
 	points, turn := float64(len(shifts)), turning(n)
 	var c Count
@@ -92,14 +98,14 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	c.shareUniform(own, points)
 	c.Turn.Terms[Conversion] -= points * own.casts // see below
 	seen := e.seen
-	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps} {
+	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps, &seen.wideRows, &seen.wideBuffers} {
 		m.Clear()
 	}
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
 		does, each := e.operations(call.Func, 0), share(n, call.Index)
 		for _, s := range shifts {
-			at := placeKey(call.Func, 0, 0, call.Index, s)
+			at := placeOf(n, call.Func, 0, 0, call.Index, s)
 			if nowhere(call.Index) {
 				at = at.and(int64(call.In)) // what one definition looks up is at one place, what another does at another
 			}
@@ -116,13 +122,17 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		}
 		member := in
 		in = in && where != plan.AtBlockGlobal
-		each, part := 1.0, &c.Turn
+		asked, part := 1.0, &c.Turn
 		if !in {
-			each = share(n, t.Index)
+			asked = share(n, t.Index)
+		}
+		each := asked
+		if apart && t.Func == n.Func && !in {
+			each = 1
 		}
 		vectors := !member && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
 		for _, s := range shifts {
-			at := placeKey(t.Func, t.Input, t.Out, t.Index, s)
+			at := placeOf(n, t.Func, t.Input, t.Out, t.Index, s)
 			if nowhere(t.Index) {
 				at = at.and(int64(i)) // two places that are not known are not one
 			}
@@ -130,7 +140,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				continue
 			}
 			part.Memory += each
-			part.Requests += each * e.ways(n, t.Index, t.Bytes)
+			part.Requests += asked * e.ways(n, t.Index, t.Bytes)
 			for d := range t.Index {
 				if !nowhere(t.Index[d : d+1]) {
 					continue
@@ -161,10 +171,10 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			}
 			part.Global += each
 			if nowhere(t.Index) || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
-				part.Sectors += each * e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
+				part.Sectors += asked * e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
 			}
 			if vectors {
-				part.widen(e, n, t, s, each)
+				part.widen(e, n, t, s, each, &c.Wide)
 			}
 			e.address(&c, n, t, s, turn, vectors)
 		}
@@ -175,10 +185,25 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		casts *= min(1, max(float64(seen.loaded.Len())/taps, 1/points))
 	}
 	c.Turn.Terms[Conversion] += points * casts
+	c.Wide.loads(seen, ex.Sources)
 	if !register {
-		e.store(&c, k, n, shifts, turn)
+		e.store(&c, k, n, shifts, turn, apart)
 	}
 	return c
+}
+
+// sumsApart reports whether a thread's sums in global memory are in several rows. How far those are apart only a run knows, so that the compiler cannot tell that a store to one is none to
+// another: each is loaded and stored at every turn, where sums in one row stay in registers. Requests and sectors are left as of those (RATIONALE.md).
+func (e *Estimator) sumsApart(k *plan.Kernel, n *plan.Nest, shifts []Shift) bool {
+	if where, member := k.PlaceOf(n.Func); member && where != plan.AtBlockGlobal || n.Stage == 0 || turning(n) == 0 {
+		return false
+	}
+	st := e.pr.Access.Stage(n.Func, n.Stage)
+	if st == nil {
+		return false
+	}
+	first := placeKey(0, 0, 0, rest(st.Store), shifts[0])
+	return slices.ContainsFunc(shifts[1:], func(s Shift) bool { return placeKey(0, 0, 0, rest(st.Store), s) != first })
 }
 
 // share is in how many of the turns of a nest's loops something at a place happens: the compiler takes out of the innermost ones what does not move with them.
@@ -222,7 +247,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 			once[ClampedDimension]++
 		}
 	}
-	if seen.rows.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[1:], s))) {
+	if seen.rows.Add(uint64(placeOf(n, t.Func, t.Input, 0, t.Index[1:], s).and(form(n, &t.Index[0], s)))) {
 		once[Row]++
 		if !seen.rowsOf.Add(uint64(buffer)) && seen.steps.Add(uint64(buffer)) {
 			once[Step]++ // of the second row
@@ -238,30 +263,56 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 	}
 	if t.Index[0].Clamped {
 		clamps(0, ClampedElement, LikelyElement) // it is no constant behind the row's address
-		if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[:1], s))) {
+		if seen.columns.Add(uint64(placeOf(n, t.Func, t.Input, 0, t.Index[:1], s))) {
 			clamps(0, ClampedColumn, LikelyColumn)
 		}
 	}
 }
 
+// placeOf is the key of a place that a point accesses. Half of x and half of x + 1 are one place only where a thread's x is known to be even.
+func placeOf(n *plan.Nest, fn, input, out int, idx []access.Index, s Shift) key {
+	k := placeKey(fn, input, out, idx, s)
+	for d := range idx {
+		if idx[d].Den > 1 {
+			k = k.and(form(n, &idx[d], s))
+		}
+	}
+	return k
+}
+
+// form tells places apart that are no constant number of elements from each other, so that each has an address of its own.
+func form(n *plan.Nest, x *access.Index, s Shift) int64 {
+	if x.Kind != access.Affine || x.Den <= 1 {
+		return 0
+	}
+	if u, ok := n.UnrolledUse(x.Loop); ok && u.Tile > 0 && u.Apart == 0 && x.Num*u.Extent%x.Den == 0 {
+		return 0 // a thread begins at a multiple
+	}
+	at := x.Offset + x.Num*s.of(x.Loop)
+	return at - bounds.FloorDiv(at, x.Den)*x.Den
+}
+
 // store counts what points store.
-func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift, turn uint64) {
+func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift, turn uint64, apart bool) {
 	where, member := k.PlaceOf(n.Func)
 	in := member && where != plan.AtBlockGlobal
 	var at []access.Index
-	part, each, vectors := &c.Turn, 1.0, false
+	part, each, asked, vectors := &c.Turn, 1.0, 1.0, false
 	points := float64(len(shifts))
 	stores := points
 	if st := e.pr.Access.Stage(n.Func, n.Stage); st != nil {
 		at = st.Store
 		if !in {
-			each = share(n, at) // a sum stays in a register
+			asked = share(n, at) // a sum stays in a register
+		}
+		if each = asked; apart {
+			each = 1
 		}
 		if !member && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), at) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, at, s)%plan.VectorLanes != 0 }) {
 			stores /= plan.VectorLanes
 			vectors = true
 		}
-		part.Requests += each * stores * e.ways(n, at, e.pr.Bytes(n.Func))
+		part.Requests += asked * stores * e.ways(n, at, e.pr.Bytes(n.Func))
 	}
 	values := each * stores * float64(len(e.pr.P.Funcs[n.Func].Types))
 	part.Memory += values
@@ -277,9 +328,12 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 	once[Buffer]++
 	once[Stride] += float64(max(0, len(at)-1))
 	once[StoredRow] += rows
+	if vectors {
+		c.Wide.stores(points-stores, rows)
+	}
 	part.Global += values
 	if at != nil {
-		part.Stored += each * points * sectors(n, at, e.pr.Bytes(n.Func))
+		part.Stored += asked * points * sectors(n, at, e.pr.Bytes(n.Func))
 	}
 	if movesAny(at, turn) {
 		c.Turn.Terms[turnedRow(e.readsItself(n), vectors)] += each * rows

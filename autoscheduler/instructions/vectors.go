@@ -29,7 +29,7 @@ func vectorLoads(elements int32, lanes int) int {
 // vectors reports whether an access of a nest's thread is at vectors of its own, if all of one is accessed: neighbours in the buffer lie side by side in the
 // thread's code, from a multiple of plan.VectorLanes on, by the sizes estimated. bridge/halidecc/addresschains.cc makes vectors of those.
 func (e *Estimator) vectors(n *plan.Nest, fn, input int, bytes int64, idx []access.Index) bool {
-	if !e.pr.Vectors || bytes != vectorBytes || len(idx) == 0 || slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) || fn == n.Func && e.readsItself(n) {
+	if !e.pr.Vectors || e.plain || bytes != vectorBytes || len(idx) == 0 || slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) || fn == n.Func && e.readsItself(n) {
 		return false
 	}
 	if box := e.box(fn, input); len(box) == 0 || box[0].Lo%plan.VectorLanes != 0 {
@@ -103,12 +103,18 @@ func (e *Estimator) readsItself(n *plan.Nest) bool {
 }
 
 // widen counts what a point loads as an element of a vector or of half a one, once all of that is loaded.
-func (c *Part) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift, each float64) {
+func (c *Part) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift, each float64, w *wide) {
 	at, row := e.phase(t.Func, t.Input, t.Index, s)+along(&t.Index[0], s), placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)
 	first := bounds.FloorDiv(at, plan.VectorLanes)
 	lane := int32(1) << (at - first*plan.VectorLanes)
 	elements := e.seen.vectors.Or(uint64(row.and(first)), lane)
-	fewer := each * float64(1+vectorLoads(elements&^lane, plan.VectorLanes)-vectorLoads(elements, plan.VectorLanes))
+	saved := 1 + vectorLoads(elements&^lane, plan.VectorLanes) - vectorLoads(elements, plan.VectorLanes)
+	if saved > 0 {
+		w.saved += float64(saved)
+		e.seen.wideRows.Add(uint64(row))
+		e.seen.wideBuffers.Add(uint64(placeKey(t.Func, t.Input, 0, nil, nil)))
+	}
+	fewer := each * float64(saved)
 	c.Memory -= fewer
 	c.Global -= fewer
 	c.Requests -= fewer * e.ways(n, t.Index, t.Bytes)

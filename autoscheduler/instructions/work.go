@@ -19,15 +19,31 @@ func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w W
 		w.Stages = []Stage{{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
 		return w, loaded
 	}
+	w, after, wide := e.laidOut(k, whole, loaded)
+	if wide.saved > 0 && !wide.pay() {
+		plain := *e
+		plain.plain = true
+		w, after, _ = plain.laidOut(k, whole, loaded)
+	}
+	return w, after
+}
+
+// laidOut is the work of a kernel by its layout, and what the vectors that are counted in it are worth.
+func (e *Estimator) laidOut(k *plan.Kernel, whole bool, loaded [][2]int) (w Work, _ [][2]int, worth wide) {
 	all, out, inside := warps(k), e.averageWarps(k), interior(k)
+	know := all // warps that load what the work needs to know of sizes and strides
+	if e.onePiece(k) {
+		know = out
+	}
 	var sum Part
 	add := func(active float64, n *plan.Nest, given []bool, register bool) {
 		straight, times := n.Straight()
 		c := e.inside(k, &straight, register, inside)
+		worth.add(&c.Wide, 1)
 		// Parameters are loaded before it is known which warps have work.
 		sum.Terms[EntryBuffer] += all * c.Once.Terms[Buffer]
-		sum.Terms[EntryStride] += all * c.Once.Terms[Stride]
-		sum.Terms[EntryClamp] += all * c.Once.Terms[ClampedDimension]
+		sum.Terms[EntryStride] += know * c.Once.Terms[Stride]
+		sum.Terms[EntryClamp] += know * c.Once.Terms[ClampedDimension]
 		t := c.Once
 		t.add(&c.Turn, times)
 		e.looseLoops(n, given, &t.Terms)
@@ -74,7 +90,7 @@ func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w W
 	add(out, &k.Out, nil, false)
 	w.Issued, w.Float, w.Special, w.Requests, w.Sectors, w.Terms = sum.issued(), sum.Float, sum.Special, sum.Requests, sum.Sectors+sum.Stored, sum.Terms
 	w.Memory = sum.Memory + sum.Terms.Parameters()
-	return w, loaded
+	return w, loaded, worth
 }
 
 // issued are all instructions.
