@@ -4,7 +4,6 @@
 package instructions
 
 import (
-	"encoding/binary"
 	"slices"
 	"sync/atomic"
 
@@ -34,15 +33,12 @@ type Stage struct {
 }
 
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
-// tiles and is kept. It is for several goroutines, each with kernels of other groups (see shape).
+// tiles and is kept, with the expansion of their stage. It is for several goroutines.
 type Estimator struct {
-	pr        *plan.Problem
-	inputs    []bounds.Box // where they begin and end
-	memo      *memo[*Count]
-	rows      *memo[int]                   // RowLoads
-	invariant *memo[int]                   // Invariants
-	ops       []atomic.Pointer[operations] // by stage index
-	seen      *seen                        // of a copy that counts; see count
+	pr     *plan.Problem
+	inputs []bounds.Box                 // where they begin and end
+	ops    []atomic.Pointer[operations] // by stage index
+	seen   *seen                        // of a copy that counts; see count
 }
 
 // kept is of a problem or of one with Funcs stored after all, which shares what is kept with that.
@@ -51,7 +47,7 @@ type kept struct{ pr *plan.Problem }
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{pr}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: newMemo[*Count](), rows: newMemo[int](), invariant: newMemo[int](), ops: make([]atomic.Pointer[operations], pr.NumStages())}
+		return &Estimator{pr: pr, inputs: inputBoxes(pr), ops: make([]atomic.Pointer[operations], pr.NumStages())}
 	})
 }
 
@@ -210,33 +206,11 @@ func warpsOf(k *plan.Kernel, ext [3]int64) float64 {
 
 // points is what the unrolled points of a thread cost together.
 func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) *Count {
-	var buf [shapeBytes]byte
-	return remember(e.memo, e.shape(buf[:0], k, n, register), func() *Count { return e.count(k, n, register) })
-}
-
-// shape appends all that the points of a nest's thread cost by: its stage, its unrolled loops and where what it reads is; and whose kernel it is in, for
-// there is more to it, and so what is kept is that of the nest that asked first: in a group nests ask in the same order whatever is counted beside it.
-func (e *Estimator) shape(b []byte, k *plan.Kernel, n *plan.Nest, register bool) []byte {
-	b = binary.AppendVarint(b, int64(e.pr.StageIndex(n.Func, n.Stage)))
-	b = binary.AppendVarint(b, int64(k.Out.Func))
-	for _, u := range n.Unrolled {
-		b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Apart), int64(u.Tail))
-	}
+	what := askedCount
 	if register {
-		b = append(b, 1)
+		what = askedRegister
 	}
-	b = binary.AppendUvarint(b, turning(n))
-	b = binary.AppendVarint(binary.AppendVarint(b, int64(n.Along.Loop)), min(n.Along.Extent, plan.WarpLanes))
-	for _, u := range n.Serial {
-		if u.Extent > 1 && !u.Unroll {
-			b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Steps)
-		}
-	}
-	for i := range k.Members {
-		b = append(b, byte(k.Members[i].Where))
-		b = binary.AppendVarint(b, int64(k.Members[i].Func))
-	}
-	return b
+	return remember(e, what, k, n, func() *Count { return e.count(k, n, register) })
 }
 
 // turning has the bit of every serial loop that turns, as access.Index.Loops has them.
@@ -419,8 +393,7 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 // rows load some of them again: the compiler keeps those in registers. A row is all points but those along the
 // outermost unrolled loop.
 func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
-	var buf [shapeBytes]byte
-	return remember(e.rows, e.shape(buf[:0], k, n, false), func() int { return e.rowLoads(k, n) })
+	return remember(e, askedRows, k, n, func() int { return e.rowLoads(k, n) })
 }
 
 func (e *Estimator) rowLoads(k *plan.Kernel, n *plan.Nest) int {

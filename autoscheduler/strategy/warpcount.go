@@ -545,10 +545,11 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 	}
 	loops := c.s.pr.P.Funcs[fn].Stages[0].Loops
 	known := true
-	for k, ix := range l.Index {
+	for k := range l.Index {
 		if k >= maxSpotDims {
 			break
 		}
+		ix := &l.Index[k] // of 150 bytes, which are not copied
 		switch ix.Kind {
 		case access.Constant:
 			s.at[k] = ix.Offset
@@ -556,7 +557,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 			s.at[k] = bounds.FloorDiv(ix.Num*coordinate(loops, ix.Loop, at)+ix.Offset, ix.Den)
 		default:
 			known = known && ix.IsSum()
-			s.at[k] = c.elsewhere(fn, nth, &ix, at)
+			s.at[k] = c.elsewhere(fn, nth, ix, at)
 		}
 	}
 	if m := c.member(l.Func); m != nil {
@@ -590,19 +591,19 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 	}
 	row := s
 	row.at[0] = 0
-	clamped := func(x access.Index) float64 {
+	clamped := func(x *access.Index) float64 {
 		if x.Clamped && !x.Likely { // the interior has none of a boundary condition's
 			return clampedInstructions
 		}
 		return 0
 	}
-	if len(l.Index) > 0 && clamped(l.Index[0]) > 0 {
+	if len(l.Index) > 0 && clamped(&l.Index[0]) > 0 {
 		c.count.Issued++ // it is no constant behind the row's address
 	}
 	if c.lines.Add(row.key()) {
 		c.count.Issued += rowInstructions
-		for _, x := range l.Index {
-			c.count.Issued += clamped(x)
+		for d := range l.Index {
+			c.count.Issued += clamped(&l.Index[d])
 		}
 		c.count.Sectors += c.sectors(l) * float64(c.side) // what else the lanes load of the row is in L1 then
 	}

@@ -28,6 +28,8 @@ type Expand struct {
 	IntDivisions int // of 32 bits, with remainders, in values and addresses; of an inlined Func once
 
 	Saturated bool // too large to expand: the figures are those of the limit
+
+	Counted Memo // what was counted of it, which goes when it does
 }
 
 // Tap is a distinct load a point: Index is over the loops of the expanded stage.
@@ -69,7 +71,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 	if st == nil {
 		return &Expand{}
 	}
-	e := expander{p: p, an: an, inlined: inlined, seen: map[string]bool{}}
+	e := expander{p: p, an: an, inlined: inlined, seen: map[string]bool{}, out: &Expand{}} // out by itself: it stays, and what it takes to make it does not
 	e.out.Ops = st.Value.Total()
 	e.out.Own = e.out.Ops
 	e.out.Tree = treeSize(an, inlined, fn, stage, map[int]int{})
@@ -111,8 +113,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 	for _, id := range e.out.Inlined {
 		e.out.IntDivisions += intDivisions(an.Stage(id, 0))
 	}
-	out := e.out // without what it took to make it
-	return &out
+	return e.out
 }
 
 func intDivisions(st *access.Stage) int {
@@ -175,7 +176,7 @@ type expander struct {
 	seen    map[string]bool
 	work    []instance
 	done    []instance
-	out     Expand
+	out     *Expand
 	buf     []byte
 }
 
