@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir"
@@ -80,6 +81,7 @@ type blockWindows struct {
 	tested   bool             // points beyond the end of the output's loops are tested one by one
 	deepest  int              // windows at most
 	threads  map[int][]int    // by member in shared memory: its dimensions that run over threads
+	mu       sync.Mutex       // of what follows
 	windowed map[int]windowed // by number of windows
 	laidOut  []laidOut        // what Choices has laid out of those that it offers
 }
@@ -279,6 +281,8 @@ func (b *blockWindows) places(out *plan.Nest, windows int) ([]nestedfusion.Place
 
 // with is windows, worked out once.
 func (b *blockWindows) with(stage, windows int) windowed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	w, ok := b.windowed[windows]
 	if !ok {
 		w.places, w.err = b.windows(stage, windows)

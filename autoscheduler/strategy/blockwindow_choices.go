@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gowarp/internal/plan"
+	"gowarp/internal/workers"
 )
 
 // Candidate numbers: what is tried while grouping is a part of what is tried in the end.
@@ -21,6 +22,12 @@ const (
 	keptFinal    = 32
 )
 
+// So many tiles are laid out side by side before the best of them are kept, a worker so many one after the other.
+const (
+	aTurn  = 64
+	aPiece = 4
+)
+
 // Choices implements Chooser: of all tiles, points and windows those that issue the fewest instructions an output.
 func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	dims := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]
@@ -28,13 +35,25 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 		return nil
 	}
 	best := shortlist{most: step.kept(keptGrouping, keptFinal)}
-	order := 0
+	var tiles []plan.Choice
 	b.eachTile(dims, stage, step, func(windows int, threads, points []int64) {
-		order++
-		if k, ok := b.candidate(stage, b.choice(dims, windows, threads, points)); ok {
-			best.add(laidOut{stage: stage, order: order, cost: b.costOf(k), kernel: k})
-		}
+		tiles = append(tiles, b.choice(dims, windows, threads, points))
 	})
+	var of [aTurn]laidOut
+	for first := 0; first < len(tiles); first += aTurn {
+		turn := tiles[first:min(first+aTurn, len(tiles))]
+		workers.InPieces(len(turn), aPiece, func(i int) {
+			of[i] = laidOut{stage: stage, order: first + i}
+			if k, ok := b.candidate(stage, turn[i]); ok {
+				of[i].kernel, of[i].cost = k, b.costOf(k)
+			}
+		})
+		for i := range turn {
+			if of[i].kernel != nil {
+				best.add(of[i])
+			}
+		}
+	}
 	b.laidOut = best.all
 	out := make([]plan.Choice, len(best.all))
 	for i := range out {
@@ -150,6 +169,8 @@ func (s *shortlist) add(c laidOut) {
 
 // handOut is a candidate that Choices has laid out, once: it is the caller's then.
 func (b *blockWindows) handOut(stage int, c *plan.Choice) *plan.Kernel {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for i := range b.laidOut {
 		if l := &b.laidOut[i]; l.kernel != nil && l.stage == stage && sameTile(&l.kernel.Choice, c) {
 			k := l.kernel

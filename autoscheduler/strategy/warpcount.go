@@ -213,10 +213,14 @@ func (t *tables) forget(fns []int) {
 // count counts the tile of a warp whose lanes have so many points, once.
 func (w *warpTiles) count(s *warpSet, lp lanePoints) (warpCount, error) {
 	shape := warpShape{s, lp}
-	c, ok := w.counted[shape]
+	w.counted.mu.Lock()
+	c, ok := w.counted.known[shape]
+	w.counted.mu.Unlock()
 	if !ok {
 		c.warpCount, c.err = w.countOnce(s, lp)
-		w.counted[shape] = c
+		w.counted.mu.Lock()
+		w.counted.known[shape] = c
+		w.counted.mu.Unlock()
 	}
 	return c.warpCount, c.err
 }
