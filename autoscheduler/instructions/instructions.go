@@ -21,6 +21,8 @@ type Work struct {
 	Sectors                float64
 	Barriers               float64 // a warp
 	Stages                 []Stage // what a warp does, one stage after the other
+
+	loaded [][2]int // the buffers that it has loaded from
 }
 
 // Stage is what a warp with work does in one stage.
@@ -65,7 +67,8 @@ func (e *Estimator) PerOutput(k *plan.Kernel) (issued, requests float64) {
 
 // Block is the warp instructions of one block, and its requests to the load/store unit.
 func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
-	w := e.work(k, false)
+	var w Work
+	e.work(&w, k, false)
 	w.simulated(k)
 	w.spill(k)
 	return w.Issued, w.Requests
@@ -105,22 +108,28 @@ func warps(k *plan.Kernel) float64 {
 const RegisterBytes = 4
 
 // Work is what one block does. Of a kernel whose strategy has counted its instructions, since lanes exchange values, that is all that is known.
-func (e *Estimator) Work(k *plan.Kernel) Work {
-	w := e.work(k, true)
+func (e *Estimator) Work(k *plan.Kernel) (w Work) {
+	e.WorkInto(&w, k)
+	return w
+}
+
+// WorkInto is Work in the place, and the memory, of another kernel's.
+func (e *Estimator) WorkInto(w *Work, k *plan.Kernel) {
+	*w = Work{Stages: w.Stages[:0], loaded: w.loaded[:0]}
+	e.work(w, k, true)
 	w.simulated(k)
 	w.spill(k)
-	return w
 }
 
 // WorkInTurn is what one block does of several kernels in one launch, each behind those before.
 func (e *Estimator) WorkInTurn(kernels []*plan.Kernel) (sum Work) {
-	var loaded [][2]int
 	for _, k := range kernels {
-		var w Work
-		w, loaded = e.workBehind(k, true, loaded)
+		w := Work{loaded: sum.loaded}
+		e.work(&w, k, true)
 		w.simulated(k)
 		w.spill(k)
 		sum.add(&w)
+		sum.loaded = w.loaded
 	}
 	return sum
 }
@@ -186,6 +195,9 @@ func activeWarps(k *plan.Kernel, n *plan.Nest) float64 {
 func warpsOf(k *plan.Kernel, ext [3]int64) float64 {
 	if k.Block[0]%plan.WarpLanes == 0 {
 		return float64((ext[0] + plan.WarpLanes - 1) / plan.WarpLanes * ext[1] * ext[2])
+	}
+	if ext[0] == k.Block[0] && (ext[1] == k.Block[1] || ext[2] == 1) { // one behind the other
+		return float64((ext[0]*ext[1]*ext[2] + plan.WarpLanes - 1) / plan.WarpLanes)
 	}
 	warps, last := 0.0, int64(-1)
 	for z := range ext[2] {

@@ -20,6 +20,7 @@ const (
 	askedRegister       // a count of points that are stored in registers
 	askedRows
 	askedInvariants
+	askedFootprints
 )
 
 // remember works something out once for each shape of a stage as it runs. What is asked must hang on nothing else, or it would hang on who asks first.

@@ -6,18 +6,12 @@ import (
 	"gowarp/internal/plan"
 )
 
-// work is what a block does; sectors and stages only as a whole.
-func (e *Estimator) work(k *plan.Kernel, whole bool) Work {
-	w, _ := e.workBehind(k, whole, nil)
-	return w
-}
-
-// workBehind is the work of a kernel where the block has loaded from some buffers already; those that it has loaded from then are the second result.
-func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w Work, _ [][2]int) {
+// work is what a block does, besides what it has loaded already; sectors and stages only as a whole.
+func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
 	if c := &k.Counted; c.Issued > 0 {
 		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Sectors
-		w.Stages = []Stage{{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
-		return w, loaded
+		w.Stages = append(w.Stages, Stage{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()})
+		return
 	}
 	all, out, inside := warps(k), e.averageWarps(k), interior(k)
 	var sum Part
@@ -42,10 +36,10 @@ func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w W
 		}
 		sum.add(&t, active)
 		if whole {
-			before := len(loaded)
-			loaded = e.pr.AppendSources(loaded, k, n)
+			before := len(w.loaded)
+			w.loaded = e.pr.AppendSources(w.loaded, k, n)
 			w.Stages = append(w.Stages, Stage{
-				Issued: t.issued(), Turns: times, Points: straight.PointsPerThread(), Again: len(loaded) == before,
+				Issued: t.issued(), Turns: times, Points: straight.PointsPerThread(), Again: len(w.loaded) == before,
 				Global: t.Global > 0, Shared: t.Memory > t.Global && !register,
 			})
 		}
@@ -74,7 +68,6 @@ func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w W
 	add(out, &k.Out, nil, false)
 	w.Issued, w.Float, w.Special, w.Requests, w.Sectors, w.Terms = sum.issued(), sum.Float, sum.Special, sum.Requests, sum.Sectors+sum.Stored, sum.Terms
 	w.Memory = sum.Memory + sum.Terms.Parameters()
-	return w, loaded
 }
 
 // issued are all instructions.

@@ -118,21 +118,13 @@ const (
 // key stands for a spot in tables. Different spots have different keys as long
 // as they are as near to the origin as tiles are; others by all but rare chance, which an estimate survives.
 func (s *spot) key() uint64 {
-	key, whole := uint64(0), true
-	add := func(v int64, bits int) {
-		whole = whole && v >= 0 && v < 1<<bits
-		key = key<<bits | uint64(v)&(1<<bits-1)
+	const half = 1 << (spotAtBits - 1)
+	fn, out, reader := uint64(int64(s.fn)+1<<(spotFuncBits-1)), uint64(s.out), uint64(s.reader)
+	x, y, z, w := uint64(s.at[0]+half), uint64(s.at[1]+half), uint64(s.at[2]+half), uint64(s.at[3]+half)
+	if fn>>spotFuncBits|out>>spotOutBits|reader>>spotReaderBits|(x|y|z|w)>>spotAtBits == 0 {
+		return ((((((fn<<spotOutBits|out)<<spotReaderBits|reader)<<spotAtBits|x)<<spotAtBits|y)<<spotAtBits|z)<<spotAtBits | w)
 	}
-	add(int64(s.fn)+1<<(spotFuncBits-1), spotFuncBits)
-	add(int64(s.out), spotOutBits)
-	add(int64(s.reader), spotReaderBits)
-	for _, v := range s.at {
-		add(v+1<<(spotAtBits-1), spotAtBits)
-	}
-	if whole {
-		return key
-	}
-	key = 0xcbf29ce484222325
+	key := uint64(0xcbf29ce484222325)
 	for _, v := range [...]int64{int64(s.fn), int64(s.out), int64(s.reader), s.at[0], s.at[1], s.at[2], s.at[3]} {
 		key = (key ^ uint64(v)) * keyFactor
 		key ^= key >> 29
@@ -321,8 +313,10 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 }
 
 // use notes that a value is in a register from its first use, or definition, to now.
-func (c *counter) use(s *spot) {
-	i, ok := c.held.Put(s.key(), int32(len(c.spans)))
+func (c *counter) use(s *spot) { c.useKey(s.key()) }
+
+func (c *counter) useKey(key uint64) {
+	i, ok := c.held.Put(key, int32(len(c.spans)))
 	if !ok {
 		var span [orders][2]int
 		for order, now := range c.now {
@@ -568,10 +562,10 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 		c.fetch(m, &s)
 		return
 	}
-	if c.loads(l.Func) {
-		c.use(&s) // kept, or fetched early to hide its latency
-	}
 	key := s.key()
+	if c.loads(l.Func) {
+		c.useKey(key) // kept, or fetched early to hide its latency
+	}
 	if c.known.Has(key) || c.guarded.Has(key) {
 		return
 	}
@@ -641,7 +635,8 @@ func (c *counter) fetch(m *warpMember, s *spot) {
 	if c.inScratch(&sources[0]) {
 		s.reader = c.stage // behind a barrier it is loaded again
 	}
-	if c.fetched.Add(s.key()) {
+	key := s.key()
+	if c.fetched.Add(key) {
 		for i := range sources[:n] {
 			own := &sources[i]
 			inScratch := c.inScratch(own)
@@ -657,7 +652,7 @@ func (c *counter) fetch(m *warpMember, s *spot) {
 			c.count.Issued++
 		}
 	}
-	c.use(s)
+	c.useKey(key)
 }
 
 // member is the member that a Func is, nil for inputs too.

@@ -55,6 +55,14 @@ const MaxInstances = 512
 // ExpandOf is a nest's stage as it runs.
 func (pr *Problem) ExpandOf(n *Nest) *Expand { return pr.Expand[pr.StageIndex(n.Func, n.Stage)] }
 
+// inPlace reports whether any of some Funcs that were inlined is in place in the stage.
+func (x *Expand) inPlace(fns []int) bool {
+	return x.Saturated || slices.ContainsFunc(fns, func(fn int) bool {
+		_, is := slices.BinarySearch(x.Inlined, fn)
+		return is
+	})
+}
+
 // AppendSources adds the buffers in global memory that a nest of a kernel loads from to those that there are.
 func (pr *Problem) AppendSources(buffers [][2]int, k *Kernel, n *Nest) [][2]int {
 	for _, b := range pr.ExpandOf(n).Sources {
