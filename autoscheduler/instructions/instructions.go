@@ -37,11 +37,18 @@ type Stage struct {
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
 // tiles and is kept, with the expansion of their stage. It is for several goroutines.
 type Estimator struct {
-	pr     *plan.Problem
+	pr *plan.Problem
+	*definitions
+	seen *seen // of a copy that counts; see count
+}
+
+// definitions are what holds whatever is inlined.
+type definitions struct {
 	inputs []bounds.Box                 // where they begin and end
 	ops    []atomic.Pointer[operations] // by stage index
-	seen   *seen                        // of a copy that counts; see count
 }
+
+type keptDefinitions struct{}
 
 // kept is of a problem or of one with Funcs stored after all, which shares what is kept with that.
 type kept struct{ pr *plan.Problem }
@@ -49,7 +56,9 @@ type kept struct{ pr *plan.Problem }
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{pr}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), ops: make([]atomic.Pointer[operations], pr.NumStages())}
+		return &Estimator{pr: pr, definitions: plan.OnceForAll(pr, keptDefinitions{}, func() *definitions {
+			return &definitions{inputs: inputBoxes(pr), ops: make([]atomic.Pointer[operations], pr.NumStages())}
+		})}
 	})
 }
 

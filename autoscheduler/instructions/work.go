@@ -17,7 +17,8 @@ func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
 	var sum Part
 	add := func(active float64, n *plan.Nest, given []bool, register bool) {
 		straight, times := n.Straight()
-		c := e.inside(k, &straight, register, inside)
+		var partly Count
+		c := e.inside(&partly, k, &straight, register, inside)
 		// Parameters are loaded before it is known which warps have work.
 		sum.Terms[EntryBuffer] += all * c.Once.Terms[Buffer]
 		sum.Terms[EntryStride] += all * c.Once.Terms[Stride]
@@ -75,18 +76,17 @@ func (p *Part) issued() float64 {
 	return p.Terms.Instructions() + p.Terms.Parameters() + p.Float + p.Special + p.Memory
 }
 
-// inside is what points cost, of which a share of blocks tests none.
-func (e *Estimator) inside(k *plan.Kernel, n *plan.Nest, register bool, share float64) *Count {
+// inside is what points cost, of which a share of blocks tests none; partly has room for it.
+func (e *Estimator) inside(partly *Count, k *plan.Kernel, n *plan.Nest, register bool, share float64) *Count {
 	tested := e.points(k, n, register)
 	if share == 0 || n.Stage > 0 || !slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) {
 		return tested
 	}
 	free := *n
 	free.Unrolled = untested(n.Unrolled)
-	var c Count
-	c.add(e.points(k, &free, register), share)
-	c.add(tested, 1-share)
-	return &c
+	partly.add(e.points(k, &free, register), share)
+	partly.add(tested, 1-share)
+	return partly
 }
 
 // fusedLoops are those over blocks that are told apart by dividing an index of the grid.

@@ -35,7 +35,7 @@ const (
 
 // each tries the candidates of an offer and has them taken in their order, but for those that are to be skipped. A candidate that is skipped stays so, whatever is taken.
 func (s *Searcher) each(of *offer, stage int, ph coster.Phase, skip func(c plan.Choice) bool, take func(t *tried)) {
-	left, all := of.choices, [mostATurn]tried{}
+	left, all := of.choices, make([]tried, min(len(of.choices), mostATurn))
 	for n := firstTurn; len(left) > 0; n = min(2*n, mostATurn) {
 		turn := left[:min(n, len(left))]
 		left = left[len(turn):]

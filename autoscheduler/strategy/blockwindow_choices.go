@@ -39,7 +39,7 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	b.eachTile(dims, stage, step, func(windows int, threads, points []int64) {
 		tiles = append(tiles, b.choice(dims, windows, threads, points))
 	})
-	var of [aTurn]laidOut
+	of := make([]laidOut, min(len(tiles), aTurn))
 	for first := 0; first < len(tiles); first += aTurn {
 		turn := tiles[first:min(first+aTurn, len(tiles))]
 		workers.InPieces(len(turn), aPiece, func(i int) {

@@ -152,7 +152,6 @@ type counter struct {
 	end     [orders]int // the last of all
 	start   int         // interleaved, the point before the stage's first
 	shape   []bounds.Growth
-	memory  map[int]bool  // of inlined Funcs: whether they load from memory
 	stage   int           // the one that is being counted, from 1
 	row     int           // of the output, the first that needs the present point
 	loaded  []int         // from memory, by the stage that is being counted for each row of the output
@@ -175,16 +174,27 @@ type tables struct {
 	members []*warpMember    // by Func; nil for others
 	ends    []int64          // of members and the output: how many points of a row there are
 	demoted []int64          // of members: so many of the first registers of a lane are in the scratch
+	memory  []inMemory       // of inlined Funcs
 }
+
+// inMemory says of an inlined Func whether it loads from memory, itself or through others that are inlined.
+type inMemory int8
+
+// What is known of it.
+const (
+	unasked inMemory = iota
+	loadsNothing
+	loadsMemory
+)
 
 type keptTables struct{}
 
 // tablesOf are those of a problem, empty, and whom to give them back to.
 func tablesOf(pr *plan.Problem) (*tables, *sync.Pool) {
-	free := plan.Once(pr, keptTables{}, func() *sync.Pool {
+	free := plan.OnceForAll(pr, keptTables{}, func() *sync.Pool {
 		return &sync.Pool{New: func() any {
 			n := len(pr.P.Funcs)
-			return &tables{costs: slices.Repeat([]plan.Counts{{Issued: -1}}, n), members: make([]*warpMember, n), ends: make([]int64, n), demoted: make([]int64, n)}
+			return &tables{costs: slices.Repeat([]plan.Counts{{Issued: -1}}, n), members: make([]*warpMember, n), ends: make([]int64, n), demoted: make([]int64, n), memory: make([]inMemory, n)}
 		}}
 	})
 	t := free.Get().(*tables)
@@ -192,6 +202,7 @@ func tablesOf(pr *plan.Problem) (*tables, *sync.Pool) {
 		m.Clear()
 	}
 	t.spans = t.spans[:0]
+	clear(t.memory)
 	return t, free
 }
 
@@ -224,7 +235,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		free.Put(noted)
 	}()
 	c := counter{
-		w: w, s: s, lanePoints: lp, memory: map[int]bool{}, colours: map[int]int64{},
+		w: w, s: s, lanePoints: lp, colours: map[int]int64{},
 		tables: noted,
 	}
 	for i := range s.members {
@@ -389,9 +400,9 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 			c.side = n[k]
 		}
 	}
-	at := lo
-	var walk func(k int)
-	walk = func(k int) {
+	at, inDemandOrder, layers, rows := lo, c.w.inDemandOrder(c.lanePoints), c.w.arg(c.w.z), c.w.arg(c.w.y)
+	var walk func(k int, layer, tileRow int64) // the first layer of the tile, and row of it, that needs the points
+	walk = func(k int, layer, tileRow int64) {
 		if k == len(grow) {
 			if fn == c.w.g.Out {
 				c.tested = true
@@ -403,8 +414,8 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 			c.now[byStage]++
 			c.now[interleaved]++
 			row := 0
-			if c.w.inDemandOrder(c.lanePoints) {
-				row = c.demandedBy(grow, lane, at)
+			if inDemandOrder {
+				row = int(layer*c.rows + tileRow)
 			}
 			for len(c.loaded) <= row {
 				c.loaded, c.placed = append(c.loaded, 0), append(c.placed, 0)
@@ -431,29 +442,26 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 		}
 		for i := range n[k] {
 			at[k] = lo[k] + i*apart[k]
-			walk(k + 1)
+			if k == lane {
+				walk(k+1, layer, tileRow)
+			} else {
+				walk(k+1, later(layer, layers, c.layers, &grow[k], at[k]), later(tileRow, rows, c.rows, &grow[k], at[k]))
+			}
 		}
 	}
-	walk(0)
+	walk(0, 0, 0)
 	return nil
 }
 
-// demandedBy is the first row of a lane's tile, layers outermost, that needs a point of a stage.
-func (c *counter) demandedBy(grow []bounds.Growth, lane int, at [maxSpotDims]int64) int {
-	first := func(arg int, n int64) int64 {
-		row := int64(0)
-		for k, d := range grow {
-			if k == lane || arg < 0 || d.Dim != arg {
-				continue
-			}
-			for row < n-1 && d.Extent(row+1) <= at[k]-d.Lo {
-				row++
-			}
-		}
+// later is the first of n rows of a lane's tile along an argument of the output that needs a point of a stage, if along the dimensions before it is this one.
+func later(row int64, arg int, n int64, d *bounds.Growth, at int64) int64 {
+	if arg < 0 || d.Dim != arg {
 		return row
 	}
-	w := c.w
-	return int(first(w.arg(w.z), c.layers)*c.rows + first(w.arg(w.y), c.rows))
+	for row < n-1 && d.Extent(row+1) <= at-d.Lo {
+		row++
+	}
+	return row
 }
 
 // inScratch reports whether a lane's value of a member is in the scratch of its warp.
@@ -520,18 +528,18 @@ func (c *counter) loads(fn int) bool {
 	if fn < 0 || !c.s.pr.Inlined[fn] {
 		return false
 	}
-	yes, ok := c.memory[fn]
-	if ok {
-		return yes
+	if does := c.memory[fn]; does != unasked {
+		return does == loadsMemory
 	}
-	c.memory[fn] = false
+	c.memory[fn] = loadsNothing
 	st := c.s.pr.Access.Stage(fn, 0)
 	for i := range st.Loads {
-		f := st.Loads[i].Func
-		yes = yes || f < 0 || !c.s.pr.Inlined[f] && c.members[f] == nil || c.loads(f)
+		if f := st.Loads[i].Func; f < 0 || !c.s.pr.Inlined[f] && c.members[f] == nil || c.loads(f) {
+			c.memory[fn] = loadsMemory
+			return true
+		}
 	}
-	c.memory[fn] = yes
-	return yes
+	return false
 }
 
 // load counts one load: of a member from the lane's own registers or another's, of an inlined Func

@@ -186,6 +186,7 @@ type expander struct {
 	done    []instance
 	out     *Expand
 	buf     []byte
+	idx     []access.Index
 }
 
 // instance is an inlined Func at one point; 0 is the number of the stage itself.
@@ -203,13 +204,17 @@ func (e *expander) stage(of instance, st *access.Stage) {
 		l := &st.Loads[i]
 		idx := l.Index
 		if of.number > 0 {
-			idx = make([]access.Index, len(l.Index))
-			for k := range idx {
-				idx[k] = e.compose(fn, &l.Index[k], at)
+			e.idx = e.idx[:0]
+			for k := range l.Index {
+				e.idx = append(e.idx, e.compose(fn, &l.Index[k], at))
 			}
+			idx = e.idx
 		}
 		if !e.fresh(l, idx, of.number) {
 			continue
+		}
+		if of.number > 0 {
+			idx = slices.Clone(idx)
 		}
 		if l.Func >= 0 && l.Func != fn && e.inlined[l.Func] {
 			if e.out.Instances >= MaxInstances {
