@@ -123,11 +123,33 @@ func (b *blockWindows) candidate(stage int, c plan.Choice) (*plan.Kernel, bool) 
 	for i, t := range c.Tile {
 		threads *= t / c.Points[i]
 	}
-	if threads > b.pr.Limits.ThreadsPerBlock {
+	own := ownPart{stage: stage, windows: c.Windows, x: c.Points[0]}
+	if len(c.Points) > 1 {
+		own.y, own.rows = c.Points[1], c.Tile[1] > c.Points[1]
+	}
+	if threads > b.pr.Limits.ThreadsPerBlock || b.knownTooMuch(own) {
 		return nil, false
 	}
 	k, err := b.layOut(stage, c)
+	if err != nil && k != nil && b.ownTooMuch(k) {
+		b.mu.Lock()
+		b.tooMuch[own] = true
+		b.mu.Unlock()
+	}
 	return k, err == nil && k.ThreadsPerBlock() <= b.pr.Limits.ThreadsPerBlock && k.SharedBytes <= b.pr.Limits.SharedBytes && k.Occupancy.ActiveBlocks > 0
+}
+
+// ownPart is what a thread holds and runs by, but for its share of what is in shared memory: how many threads a row has, or rows there are, makes no difference, but for whether there are several.
+type ownPart struct {
+	stage, windows int
+	x, y           int64 // points
+	rows           bool  // of threads: several
+}
+
+func (b *blockWindows) knownTooMuch(own ownPart) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tooMuch[own]
 }
 
 // costOf is by what candidates are told apart: the warp instructions for 32 outputs, or what the load/store unit takes if that is more.
