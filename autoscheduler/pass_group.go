@@ -5,7 +5,6 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
-	"gowarp/internal/plan"
 )
 
 // group partitions the Funcs.
@@ -49,7 +48,7 @@ func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 		return nil, nil
 	}
 	kept := pr.Kept
-	pr.Kept = plan.NewKept() // what was worked out with it in memory
+	pr.Kept = kept.Anew() // what was worked out with it in memory
 	back, why := s.tryInlineUndo(id)
 	if why != "" {
 		pr.Kept = kept

@@ -17,7 +17,7 @@ func (s *state) Store(id int) (keep func(gain float64), undo func()) {
 	}
 	inlined := s.busy(id)
 	kept := pr.Kept
-	pr.Kept = plan.NewKept() // what was worked out with it in its readers
+	pr.Kept = kept.Anew() // what was worked out with it in its readers
 	back := s.setInlined(id, false)
 	s.expand(id, 0)
 	undo = func() {

@@ -66,7 +66,8 @@ func resident(k *plan.Kernel, most int) float64 {
 // bytes is what a kernel reads and writes of buffers in global memory, each once.
 func bytes(pr *plan.Problem, k *plan.Kernel) float64 {
 	total := pr.BufferBytes(k.Out.Func, -1)
-	for _, b := range buffersRead(pr, k) {
+	var few [fewBuffers][2]int
+	for _, b := range buffersRead(few[:0], pr, k) {
 		total += pr.BufferBytes(b[0], b[1])
 	}
 	return total + columnBytes(pr, k, 0)
@@ -93,9 +94,11 @@ func columnBytes(pr *plan.Problem, k *plan.Kernel, held float64) float64 {
 	return sum
 }
 
-// buffersRead lists the Funcs and inputs that a kernel reads of global memory: each a Func, or -1 and an input.
-func buffersRead(pr *plan.Problem, k *plan.Kernel) [][2]int {
-	var out [][2]int
+// fewBuffers is more than most kernels read.
+const fewBuffers = 8
+
+// buffersRead lists the Funcs and inputs that a kernel reads of global memory: each a Func, or -1 and an input; out has room for them.
+func buffersRead(out [][2]int, pr *plan.Problem, k *plan.Kernel) [][2]int {
 	add := func(n *plan.Nest) { out = pr.AppendSources(out, k, n) }
 	add(&k.Out)
 	for i := range k.Members {

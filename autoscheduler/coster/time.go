@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"gowarp/autoscheduler/instructions"
 	"gowarp/internal/plan"
@@ -59,12 +60,21 @@ type timed struct {
 	w   instructions.Work // of one block
 }
 
+// allTimed are those that nothing is priced with, kept for their memory: a search prices ten thousand kernels.
+var allTimed = sync.Pool{New: func() any { return &timed{all: make([]*plan.Kernel, 1)} }}
+
 // Price implements Coster. The unit is the second.
 func (c Time) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 	if r := unlaunchable(pr, k, pr.Limits.ThreadsPerBlock, k.SharedBytes); r != (Reason{}) {
 		return Price{Reject: r}
 	}
-	return (&timed{pr: pr, k: k, all: []*plan.Kernel{k}, m: c.machine(pr.Device), w: instructions.For(pr).Work(k)}).price()
+	x := allTimed.Get().(*timed)
+	x.pr, x.k, x.all[0], x.m = pr, k, k, c.machine(pr.Device)
+	instructions.For(pr).WorkInto(&x.w, k)
+	p := x.price()
+	x.pr, x.k, x.all[0] = nil, nil, nil
+	allTimed.Put(x)
+	return p
 }
 
 func (x *timed) price() Price {

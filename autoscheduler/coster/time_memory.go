@@ -19,10 +19,11 @@ func dramBound(x *timed) float64 {
 		return 0 // not known of devices behind OpenCL
 	}
 	total := 0.0
-	var read [][2]int
+	var few [2][fewBuffers][2]int
+	read := few[0][:0]
 	for _, k := range x.all {
 		total += x.pr.BufferBytes(k.Out.Func, -1)
-		for _, b := range buffersRead(x.pr, k) {
+		for _, b := range buffersRead(few[1][:0], x.pr, k) {
 			if slices.Contains(read, b) {
 				continue // a block has it already
 			}

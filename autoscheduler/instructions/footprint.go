@@ -14,55 +14,130 @@ const mostFootprint = TableBytes
 // span is from where to where a block accesses a dimension of a buffer, at how many places at most, and how far that moves from block to block.
 type span struct{ lo, hi, places, step int64 }
 
-// box is what a block accesses of a buffer.
-type box []span
+// form is what the loads of a stage access of one dimension of a buffer, whatever the tile: at the same loops times the same numbers, and offsets from lo to hi.
+type form struct {
+	terms  []access.Term
+	den    int64
+	lo, hi int64
+	loads  int64
+}
 
-// access widens a box by an access of points of such extents. Where no loop gives a place it is anywhere in the buffer; it is false where that has no known size.
-func (b box) access(of bounds.Box, idx []access.Index, extents []int64) (known, ok bool) {
-	known = true
-	for d := range idx {
-		x, s := &idx[d], &b[d]
-		terms, ok := x.Terms()
-		if !ok {
-			if d >= len(of) {
-				return false, false
-			}
-			*s = span{of[d].Lo, of[d].Hi, of[d].Extent(), 1}
-			known = false
+// footprint is what a stage loads of a buffer.
+type footprint struct {
+	from     [2]int
+	dims     []dimension
+	bytes    int64   // of an element
+	aligned  bool    // rows begin where a sector does
+	lookedUp float64 // loads at places that no loop gives
+	unknown  bool    // such a place is in a buffer that has no known size
+}
+
+// dimension is the forms of one, beside all of it where a place is not known.
+type dimension struct {
+	all   span
+	forms []form
+}
+
+// footprints are those of a stage, of each buffer that it loads from.
+func (e *Estimator) footprints(n *plan.Nest) []footprint {
+	ex := e.pr.ExpandOf(n)
+	return plan.Remember(&ex.Counted, []byte{byte(askedFootprints)}, func() []footprint {
+		out := make([]footprint, len(ex.Sources))
+		for i, from := range ex.Sources {
+			out[i] = e.footprint(ex, from)
+		}
+		return out
+	})
+}
+
+func (e *Estimator) footprint(ex *plan.Expand, from [2]int) footprint {
+	f, of := footprint{from: from}, e.box(from[0], from[1])
+	for i := range ex.Loads {
+		t := &ex.Loads[i]
+		if t.Func != from[0] || t.Input != from[1] {
 			continue
 		}
-		lo, hi, places, step := x.Offset, x.Offset, int64(1), int64(0)
-		for _, t := range terms {
+		if f.dims == nil {
+			f.dims, f.bytes = make([]dimension, len(t.Index)), t.Bytes
+		}
+		known := true
+		for d := range t.Index {
+			x, dim := &t.Index[d], &f.dims[d]
+			terms, ok := x.Terms()
+			if ok {
+				dim.add(terms, x)
+				continue
+			}
+			known = false
+			if d >= len(of) {
+				f.unknown = true
+				return f
+			}
+			*dim = dimension{all: span{of[d].Lo, of[d].Hi, of[d].Extent(), 1}}
+		}
+		if !known {
+			f.lookedUp++
+		}
+	}
+	f.aligned = e.aligned(from[0], from[1], f.bytes)
+	return f
+}
+
+func (d *dimension) add(terms []access.Term, x *access.Index) {
+	i := slices.IndexFunc(d.forms, func(f form) bool { return f.den == x.Den && slices.Equal(f.terms, terms) })
+	if i < 0 {
+		d.forms = append(d.forms, form{slices.Clone(terms), x.Den, x.Offset, x.Offset, 1})
+		return
+	}
+	f := &d.forms[i]
+	f.lo, f.hi, f.loads = min(f.lo, x.Offset), max(f.hi, x.Offset), f.loads+1
+}
+
+// span is what points of such extents access.
+func (d *dimension) span(extents []int64) span {
+	s := d.all
+	for i := range d.forms {
+		f := &d.forms[i]
+		lo, hi, places, step := f.lo, f.hi, f.loads, int64(0)
+		for _, t := range f.terms {
 			last := t.Num * (extents[t.Loop] - 1)
 			lo, hi = lo+min(last, 0), hi+max(last, 0)
 			places *= extents[t.Loop]
 			step |= t.Num * extents[t.Loop]
 		}
-		if x.Den > 1 {
-			lo, hi, step = bounds.FloorDiv(lo, x.Den), bounds.FloorDiv(hi+x.Den-1, x.Den), step|1
+		if f.den > 1 {
+			lo, hi, step = bounds.FloorDiv(lo, f.den), bounds.FloorDiv(hi+f.den-1, f.den), step|1
 		}
 		if s.places == 0 {
-			*s = span{lo, hi, places, step}
+			s = span{lo, hi, places, step}
 			continue
 		}
-		*s = span{min(s.lo, lo), max(s.hi, hi), s.places + places, s.step | step}
+		s = span{min(s.lo, lo), max(s.hi, hi), s.places + places, s.step | step}
 	}
-	return known, true
+	return s
 }
 
-// sectors is how many sectors a box has, of rows that begin where one does if they are aligned.
-func (b box) sectors(bytes int64, aligned bool) float64 {
+// sectors is how many sectors points of such extents load of the buffer.
+func (f *footprint) sectors(extents []int64) float64 {
 	n := 1.0
-	for d, s := range b {
+	for d := range f.dims {
+		s := f.dims[d].span(extents)
 		if d > 0 {
 			n *= float64(min(s.hi-s.lo+1, s.places))
 			continue
 		}
-		if first := s.step * bytes; aligned && first%SectorBytes == 0 {
-			n *= float64(bounds.FloorDiv(s.hi*bytes, SectorBytes) - bounds.FloorDiv(s.lo*bytes, SectorBytes) + 1)
+		if first := s.step * f.bytes; f.aligned && first%SectorBytes == 0 {
+			n *= float64(bounds.FloorDiv(s.hi*f.bytes, SectorBytes) - bounds.FloorDiv(s.lo*f.bytes, SectorBytes) + 1)
 		} else {
-			n *= 1 + float64((s.hi-s.lo)*bytes)/SectorBytes
+			n *= 1 + float64((s.hi-s.lo)*f.bytes)/SectorBytes
 		}
+	}
+	if f.lookedUp > 0 {
+		lookedUp := f.lookedUp
+		for _, n := range extents {
+			lookedUp *= float64(n)
+		}
+		n = min(n, lookedUp/2) // points near each other look up near each other: half of them the same sector
 	}
 	return n
 }
@@ -76,11 +151,12 @@ func (e *Estimator) aligned(fn, input int, bytes int64) bool {
 // loadedOnce is how many sectors a block loads in a stage if L1 keeps them until the other warps and the next turns of its loops have asked for them: those of the boxes that
 // its points read of each buffer in global memory. It is false where that is not known, or where what one turn loads is too much to be kept.
 func (e *Estimator) loadedOnce(k *plan.Kernel, n *plan.Nest) (sum float64, ok bool) {
-	extents, ok := e.blockExtents(k, n)
+	var few [2][fewLoops]int64
+	extents, ok := e.blockExtents(few[0][:0], k, n)
 	if !ok {
 		return 0, false
 	}
-	turn := slices.Clone(extents)
+	turn := append(few[1][:0], extents...)
 	for _, u := range n.Serial {
 		if !u.Unroll {
 			turn[u.Loop] /= max(u.Extent, 1)
@@ -88,57 +164,31 @@ func (e *Estimator) loadedOnce(k *plan.Kernel, n *plan.Nest) (sum float64, ok bo
 	}
 	turns := !slices.Equal(turn, extents)
 	held := 0.0
-	for _, from := range e.pr.ExpandOf(n).Sources {
-		if where, in := k.PlaceOf(from[0]); in && where != plan.AtBlockGlobal {
+	of := e.footprints(n)
+	for i := range of {
+		f := &of[i]
+		if where, in := k.PlaceOf(f.from[0]); in && where != plan.AtBlockGlobal {
 			continue
 		}
-		all, ok := e.boxOf(n, from, extents)
-		if !ok {
+		if f.unknown {
 			return 0, false
 		}
+		all := f.sectors(extents)
 		sum += all
 		if turns {
-			all, _ = e.boxOf(n, from, turn)
+			all = f.sectors(turn)
 		}
 		held += all
 	}
 	return sum, held*SectorBytes <= mostFootprint
 }
 
-// boxOf is how many sectors points of such extents load of a buffer.
-func (e *Estimator) boxOf(n *plan.Nest, from [2]int, extents []int64) (float64, bool) {
-	ex := e.pr.ExpandOf(n)
-	var b box
-	bytes, lookedUp := int64(1), 0.0
-	for i := range ex.Loads {
-		t := &ex.Loads[i]
-		if t.Func != from[0] || t.Input != from[1] {
-			continue
-		}
-		if b == nil {
-			b, bytes = make(box, len(t.Index)), t.Bytes
-		}
-		known, ok := b.access(e.box(t.Func, t.Input), t.Index, extents)
-		if !ok {
-			return 0, false
-		}
-		if !known {
-			lookedUp++
-		}
-	}
-	sectors := b.sectors(bytes, e.aligned(from[0], from[1], bytes))
-	if lookedUp > 0 {
-		for _, n := range extents {
-			lookedUp *= float64(n)
-		}
-		sectors = min(sectors, lookedUp/2) // points near each other look up near each other: half of them the same sector
-	}
-	return sectors, true
-}
+// fewLoops is more loops than all but the strangest stages have.
+const fewLoops = 8
 
-// blockExtents is how many iterations of each loop of a stage a block runs.
-func (e *Estimator) blockExtents(k *plan.Kernel, n *plan.Nest) (out []int64, ok bool) {
-	out = e.iterations(n, n.Unrolled, n.Serial, n.Threads)
+// blockExtents is how many iterations of each loop of a stage a block runs; out has room for them.
+func (e *Estimator) blockExtents(out []int64, k *plan.Kernel, n *plan.Nest) (_ []int64, ok bool) {
+	out = e.iterations(out, n, n.Unrolled, n.Serial, n.Threads)
 	if where, in := k.PlaceOf(n.Func); !in || where != plan.AtThread {
 		return out, true
 	}
@@ -147,11 +197,11 @@ func (e *Estimator) blockExtents(k *plan.Kernel, n *plan.Nest) (out []int64, ok 
 	if reader == nil {
 		return nil, false
 	}
-	of, ok := e.blockExtents(k, reader)
+	of, ok := e.blockExtents(nil, k, reader)
 	if !ok {
 		return nil, false
 	}
-	thread := e.iterations(reader, reader.Unrolled, reader.Serial)
+	thread := e.iterations(nil, reader, reader.Unrolled, reader.Serial)
 	loads := e.pr.ExpandOf(reader).Loads
 	for l, loop := range e.pr.P.Funcs[n.Func].Stages[n.Stage].Loops {
 		apart := int64(0)
@@ -192,9 +242,11 @@ func (e *Estimator) readerOf(k *plan.Kernel, fn int) *plan.Nest {
 	return nil
 }
 
-// iterations is how many there are of each loop of a stage in some of its nest's levels together.
-func (e *Estimator) iterations(n *plan.Nest, levels ...[]plan.Use) []int64 {
-	out := slices.Repeat([]int64{1}, len(e.pr.Dims[e.pr.StageIndex(n.Func, n.Stage)].Extent))
+// iterations is how many there are of each loop of a stage in some of its nest's levels together; out has room for them.
+func (e *Estimator) iterations(out []int64, n *plan.Nest, levels ...[]plan.Use) []int64 {
+	for range e.pr.Dims[e.pr.StageIndex(n.Func, n.Stage)].Extent {
+		out = append(out, 1)
+	}
 	for _, uses := range levels {
 		for _, u := range uses {
 			out[u.Loop] *= max(u.Extent, 1)

@@ -4,7 +4,6 @@
 package instructions
 
 import (
-	"encoding/binary"
 	"slices"
 	"sync/atomic"
 
@@ -22,6 +21,8 @@ type Work struct {
 	Sectors                float64
 	Barriers               float64 // a warp
 	Stages                 []Stage // what a warp does, one stage after the other
+
+	loaded [][2]int // the buffers that it has loaded from
 }
 
 // Stage is what a warp with work does in one stage.
@@ -34,17 +35,21 @@ type Stage struct {
 }
 
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
-// tiles and is kept. It is for several goroutines, each with kernels of other groups (see shape).
+// tiles and is kept, with the expansion of their stage. It is for several goroutines.
 type Estimator struct {
-	pr        *plan.Problem
-	inputs    []bounds.Box // where they begin and end
-	memo      *memo[*Count]
-	rows      *memo[int]                   // RowLoads
-	invariant *memo[int]                   // Invariants
-	ops       []atomic.Pointer[operations] // by stage index
-	seen      *seen                        // of a copy that counts; see count
-	plain     bool                         // of a copy that counts without vectors
+	pr *plan.Problem
+	*definitions
+	seen  *seen // of a copy that counts; see count
+	plain bool  // of a copy that counts without vectors
 }
+
+// definitions are what holds whatever is inlined.
+type definitions struct {
+	inputs []bounds.Box                 // where they begin and end
+	ops    []atomic.Pointer[operations] // by stage index
+}
+
+type keptDefinitions struct{}
 
 // kept is of a problem or of one with Funcs stored after all, which shares what is kept with that.
 type kept struct{ pr *plan.Problem }
@@ -52,7 +57,9 @@ type kept struct{ pr *plan.Problem }
 // For is the Estimator of a problem.
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{pr}, func() *Estimator {
-		return &Estimator{pr: pr, inputs: inputBoxes(pr), memo: newMemo[*Count](), rows: newMemo[int](), invariant: newMemo[int](), ops: make([]atomic.Pointer[operations], pr.NumStages())}
+		return &Estimator{pr: pr, definitions: plan.OnceForAll(pr, keptDefinitions{}, func() *definitions {
+			return &definitions{inputs: inputBoxes(pr), ops: make([]atomic.Pointer[operations], pr.NumStages())}
+		})}
 	})
 }
 
@@ -70,7 +77,8 @@ func (e *Estimator) PerOutput(k *plan.Kernel) (issued, requests float64) {
 
 // Block is the warp instructions of one block, and its requests to the load/store unit.
 func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
-	w := e.work(k, false)
+	var w Work
+	e.work(&w, k, false)
 	w.simulated(k)
 	w.spill(k)
 	return w.Issued, w.Requests
@@ -110,22 +118,28 @@ func warps(k *plan.Kernel) float64 {
 const RegisterBytes = 4
 
 // Work is what one block does. Of a kernel whose strategy has counted its instructions, since lanes exchange values, that is all that is known.
-func (e *Estimator) Work(k *plan.Kernel) Work {
-	w := e.work(k, true)
+func (e *Estimator) Work(k *plan.Kernel) (w Work) {
+	e.WorkInto(&w, k)
+	return w
+}
+
+// WorkInto is Work in the place, and the memory, of another kernel's.
+func (e *Estimator) WorkInto(w *Work, k *plan.Kernel) {
+	*w = Work{Stages: w.Stages[:0], loaded: w.loaded[:0]}
+	e.work(w, k, true)
 	w.simulated(k)
 	w.spill(k)
-	return w
 }
 
 // WorkInTurn is what one block does of several kernels in one launch, each behind those before.
 func (e *Estimator) WorkInTurn(kernels []*plan.Kernel) (sum Work) {
-	var loaded [][2]int
 	for _, k := range kernels {
-		var w Work
-		w, loaded = e.workBehind(k, true, loaded)
+		w := Work{loaded: sum.loaded}
+		e.work(&w, k, true)
 		w.simulated(k)
 		w.spill(k)
 		sum.add(&w)
+		sum.loaded = w.loaded
 	}
 	return sum
 }
@@ -192,6 +206,9 @@ func warpsOf(k *plan.Kernel, ext [3]int64) float64 {
 	if k.Block[0]%plan.WarpLanes == 0 {
 		return float64((ext[0] + plan.WarpLanes - 1) / plan.WarpLanes * ext[1] * ext[2])
 	}
+	if ext[0] == k.Block[0] && (ext[1] == k.Block[1] || ext[2] == 1) { // one behind the other
+		return float64((ext[0]*ext[1]*ext[2] + plan.WarpLanes - 1) / plan.WarpLanes)
+	}
 	warps, last := 0.0, int64(-1)
 	for z := range ext[2] {
 		for y := range ext[1] {
@@ -211,36 +228,14 @@ func warpsOf(k *plan.Kernel, ext [3]int64) float64 {
 
 // points is what the unrolled points of a thread cost together.
 func (e *Estimator) points(k *plan.Kernel, n *plan.Nest, register bool) *Count {
-	var buf [shapeBytes]byte
-	return remember(e.memo, e.shape(buf[:0], k, n, register), func() *Count { return e.count(k, n, register) })
-}
-
-// shape appends all that the points of a nest's thread cost by: its stage, its unrolled loops and where what it reads is; and whose kernel it is in, for
-// there is more to it, and so what is kept is that of the nest that asked first: in a group nests ask in the same order whatever is counted beside it.
-func (e *Estimator) shape(b []byte, k *plan.Kernel, n *plan.Nest, register bool) []byte {
-	b = binary.AppendVarint(b, int64(e.pr.StageIndex(n.Func, n.Stage)))
-	b = binary.AppendVarint(b, int64(k.Out.Func))
-	for _, u := range n.Unrolled {
-		b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Apart), int64(u.Tail))
-	}
+	what := askedCount
 	if register {
-		b = append(b, 1)
+		what = askedRegister
 	}
 	if e.plain {
-		b = append(b, 2)
+		what += askedPlain - askedCount
 	}
-	b = binary.AppendUvarint(b, turning(n))
-	b = binary.AppendVarint(binary.AppendVarint(b, int64(n.Along.Loop)), min(n.Along.Extent, plan.WarpLanes))
-	for _, u := range n.Serial {
-		if u.Extent > 1 && !u.Unroll {
-			b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Steps)
-		}
-	}
-	for i := range k.Members {
-		b = append(b, byte(k.Members[i].Where))
-		b = binary.AppendVarint(b, int64(k.Members[i].Func))
-	}
-	return b
+	return remember(e, what, k, n, func() *Count { return e.count(k, n, register) })
 }
 
 // turning has the bit of every serial loop that turns, as access.Index.Loops has them.
@@ -423,8 +418,7 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 // rows load some of them again: the compiler keeps those in registers. A row is all points but those along the
 // outermost unrolled loop.
 func (e *Estimator) RowLoads(k *plan.Kernel, n *plan.Nest) int {
-	var buf [shapeBytes]byte
-	return remember(e.rows, e.shape(buf[:0], k, n, false), func() int { return e.rowLoads(k, n) })
+	return remember(e, askedRows, k, n, func() int { return e.rowLoads(k, n) })
 }
 
 func (e *Estimator) rowLoads(k *plan.Kernel, n *plan.Nest) int {

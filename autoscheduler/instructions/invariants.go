@@ -14,8 +14,7 @@ func (e *Estimator) Invariants(k *plan.Kernel, n *plan.Nest) int {
 	if turning(n) == 0 {
 		return 0
 	}
-	var buf [shapeBytes]byte
-	return remember(e.invariant, e.shape(buf[:0], k, n, false), func() int { return e.invariants(k, n) })
+	return remember(e, askedInvariants, k, n, func() int { return e.invariants(k, n) })
 }
 
 func (e *Estimator) invariants(k *plan.Kernel, n *plan.Nest) int {

@@ -1,35 +1,72 @@
 package instructions
 
 import (
+	"encoding/binary"
 	"sync"
 
 	"gowarp/internal/keymap"
+	"gowarp/internal/plan"
 )
 
 // shapeBytes is as long as most shapes are.
 const shapeBytes = 192
 
-// memo keeps what was worked out for each shape.
-type memo[V any] struct {
-	mu    sync.RWMutex
-	known map[string]V
+// asked is what is kept of a stage.
+type asked byte
+
+// What is kept.
+const (
+	askedCount    asked = iota
+	askedRegister       // a count of points that are stored in registers
+	askedPlain          // both without vectors
+	askedPlainRegister
+	askedRows
+	askedInvariants
+	askedFootprints
+)
+
+// remember works something out once for each shape of a stage as it runs. What is asked must hang on nothing else, or it would hang on who asks first.
+func remember[V any](e *Estimator, what asked, k *plan.Kernel, n *plan.Nest, work func() V) V {
+	var buf [shapeBytes]byte
+	ex := e.pr.ExpandOf(n)
+	return plan.Remember(&ex.Counted, shape(append(buf[:0], byte(what)), ex, k, n), work)
 }
 
-func newMemo[V any]() *memo[V] { return &memo[V]{known: map[string]V{}} }
-
-// remember works something out once for each shape.
-func remember[V any](m *memo[V], shape []byte, work func() V) V {
-	m.mu.RLock()
-	v, ok := m.known[string(shape)]
-	m.mu.RUnlock()
-	if ok {
-		return v
+// shape appends all that the points of a nest's thread cost by, beside the stage's expansion: its unrolled loops, those that turn, and where what it reads is.
+func shape(b []byte, ex *plan.Expand, k *plan.Kernel, n *plan.Nest) []byte {
+	b = append(b, byte(len(n.Unrolled)))
+	for _, u := range n.Unrolled {
+		split := byte(0)
+		if u.Tile > 0 {
+			split = 1
+		}
+		b = append(binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Apart), byte(u.Tail), split)
 	}
-	v = work()
-	m.mu.Lock()
-	m.known[string(shape)] = v
-	m.mu.Unlock()
-	return v
+	b = binary.AppendVarint(binary.AppendVarint(b, int64(n.Along.Loop)), min(n.Along.Extent, plan.WarpLanes))
+	for _, u := range n.Serial {
+		if u.Extent > 1 && !u.Unroll {
+			b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(append(b, 1), int64(u.Loop)), u.Extent), u.Steps)
+		}
+	}
+	place := func(fn int) {
+		where, in := k.PlaceOf(fn)
+		if in {
+			where++
+		}
+		b = append(b, byte(where))
+	}
+	b = append(b, 0)
+	place(n.Func)
+	if !ex.Saturated {
+		for _, fn := range ex.Reads {
+			place(fn)
+		}
+		return b
+	}
+	for i := range k.Members { // it may read Funcs that its expansion does not get to
+		b = binary.AppendVarint(append(b, byte(k.Members[i].Where)), int64(k.Members[i].Func))
+	}
+	return b
 }
 
 // seen is what a count has met so far.

@@ -247,7 +247,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 			once[ClampedDimension]++
 		}
 	}
-	if seen.rows.Add(uint64(placeOf(n, t.Func, t.Input, 0, t.Index[1:], s).and(form(n, &t.Index[0], s)))) {
+	if seen.rows.Add(uint64(placeOf(n, t.Func, t.Input, 0, t.Index[1:], s).and(residue(n, &t.Index[0], s)))) {
 		once[Row]++
 		if !seen.rowsOf.Add(uint64(buffer)) && seen.steps.Add(uint64(buffer)) {
 			once[Step]++ // of the second row
@@ -274,14 +274,14 @@ func placeOf(n *plan.Nest, fn, input, out int, idx []access.Index, s Shift) key 
 	k := placeKey(fn, input, out, idx, s)
 	for d := range idx {
 		if idx[d].Den > 1 {
-			k = k.and(form(n, &idx[d], s))
+			k = k.and(residue(n, &idx[d], s))
 		}
 	}
 	return k
 }
 
-// form tells places apart that are no constant number of elements from each other, so that each has an address of its own.
-func form(n *plan.Nest, x *access.Index, s Shift) int64 {
+// residue tells places apart that are no constant number of elements from each other, so that each has an address of its own.
+func residue(n *plan.Nest, x *access.Index, s Shift) int64 {
 	if x.Kind != access.Affine || x.Den <= 1 {
 		return 0
 	}

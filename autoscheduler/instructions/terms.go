@@ -68,10 +68,20 @@ func (t *Terms) Instructions() (n float64) {
 	return n
 }
 
+// withParameters are the terms that load any.
+var withParameters = func() (all []Term) {
+	for i, v := range ParameterWeights {
+		if v != 0 {
+			all = append(all, Term(i))
+		}
+	}
+	return all
+}()
+
 // Parameters are loads of the kernel's parameters: pointers, and what the host has worked out of sizes and strides.
 func (t *Terms) Parameters() (n float64) {
-	for i, v := range t {
-		n += v * ParameterWeights[i]
+	for _, i := range withParameters {
+		n += t[i] * ParameterWeights[i]
 	}
 	return n
 }

@@ -6,30 +6,24 @@ import (
 	"gowarp/internal/plan"
 )
 
-// work is what a block does; sectors and stages only as a whole.
-func (e *Estimator) work(k *plan.Kernel, whole bool) Work {
-	w, _ := e.workBehind(k, whole, nil)
-	return w
-}
-
-// workBehind is the work of a kernel where the block has loaded from some buffers already; those that it has loaded from then are the second result.
-func (e *Estimator) workBehind(k *plan.Kernel, whole bool, loaded [][2]int) (w Work, _ [][2]int) {
+// work is what a block does, besides what it has loaded already; sectors and stages only as a whole.
+func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
+	stages, loaded := len(w.Stages), len(w.loaded)
 	if c := &k.Counted; c.Issued > 0 {
 		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Sectors
-		w.Stages = []Stage{{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()}}
-		return w, loaded
+		w.Stages = append(w.Stages, Stage{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()})
+		return
 	}
-	w, after, wide := e.laidOut(k, whole, loaded)
-	if wide.saved > 0 && !wide.pay() {
+	if wide := e.laidOut(w, k, whole); wide.saved > 0 && !wide.pay() {
 		plain := *e
 		plain.plain = true
-		w, after, _ = plain.laidOut(k, whole, loaded)
+		*w = Work{Stages: w.Stages[:stages], loaded: w.loaded[:loaded]}
+		plain.laidOut(w, k, whole)
 	}
-	return w, after
 }
 
-// laidOut is the work of a kernel by its layout, and what the vectors that are counted in it are worth.
-func (e *Estimator) laidOut(k *plan.Kernel, whole bool, loaded [][2]int) (w Work, _ [][2]int, worth wide) {
+// laidOut is work by the kernel's layout; the result is what the vectors that are counted in it are worth.
+func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 	all, out, inside := warps(k), e.averageWarps(k), interior(k)
 	know := all // warps that load what the work needs to know of sizes and strides
 	if e.onePiece(k) {
@@ -38,7 +32,8 @@ func (e *Estimator) laidOut(k *plan.Kernel, whole bool, loaded [][2]int) (w Work
 	var sum Part
 	add := func(active float64, n *plan.Nest, given []bool, register bool) {
 		straight, times := n.Straight()
-		c := e.inside(k, &straight, register, inside)
+		var partly Count
+		c := e.inside(&partly, k, &straight, register, inside)
 		worth.add(&c.Wide, 1)
 		// Parameters are loaded before it is known which warps have work.
 		sum.Terms[EntryBuffer] += all * c.Once.Terms[Buffer]
@@ -58,10 +53,10 @@ func (e *Estimator) laidOut(k *plan.Kernel, whole bool, loaded [][2]int) (w Work
 		}
 		sum.add(&t, active)
 		if whole {
-			before := len(loaded)
-			loaded = e.pr.AppendSources(loaded, k, n)
+			before := len(w.loaded)
+			w.loaded = e.pr.AppendSources(w.loaded, k, n)
 			w.Stages = append(w.Stages, Stage{
-				Issued: t.issued(), Turns: times, Points: straight.PointsPerThread(), Again: len(loaded) == before,
+				Issued: t.issued(), Turns: times, Points: straight.PointsPerThread(), Again: len(w.loaded) == before,
 				Global: t.Global > 0, Shared: t.Memory > t.Global && !register,
 			})
 		}
@@ -90,7 +85,7 @@ func (e *Estimator) laidOut(k *plan.Kernel, whole bool, loaded [][2]int) (w Work
 	add(out, &k.Out, nil, false)
 	w.Issued, w.Float, w.Special, w.Requests, w.Sectors, w.Terms = sum.issued(), sum.Float, sum.Special, sum.Requests, sum.Sectors+sum.Stored, sum.Terms
 	w.Memory = sum.Memory + sum.Terms.Parameters()
-	return w, loaded, worth
+	return worth
 }
 
 // issued are all instructions.
@@ -98,18 +93,17 @@ func (p *Part) issued() float64 {
 	return p.Terms.Instructions() + p.Terms.Parameters() + p.Float + p.Special + p.Memory
 }
 
-// inside is what points cost, of which a share of blocks tests none.
-func (e *Estimator) inside(k *plan.Kernel, n *plan.Nest, register bool, share float64) *Count {
+// inside is what points cost, of which a share of blocks tests none; partly has room for it.
+func (e *Estimator) inside(partly *Count, k *plan.Kernel, n *plan.Nest, register bool, share float64) *Count {
 	tested := e.points(k, n, register)
 	if share == 0 || n.Stage > 0 || !slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) {
 		return tested
 	}
 	free := *n
 	free.Unrolled = untested(n.Unrolled)
-	var c Count
-	c.add(e.points(k, &free, register), share)
-	c.add(tested, 1-share)
-	return &c
+	partly.add(e.points(k, &free, register), share)
+	partly.add(tested, 1-share)
+	return partly
 }
 
 // fusedLoops are those over blocks that are told apart by dividing an index of the grid.

@@ -16,8 +16,8 @@ type offer struct {
 	err      error
 }
 
-// inTurn calls try with what each strategy offers, in their order. Tiles of warps are counted by themselves and know nothing of other candidates, while those of blocks
-// ask the estimator, which keeps what it is asked first: so the warps' are prepared beside all that is done for the others, if they come last.
+// inTurn calls try with what each strategy offers, in their order. Tiles of warps, of which one after the other is counted until they are hopeless, are prepared beside all that is done for the
+// others, if they come last.
 func (s *Searcher) inTurn(g *plan.Group, stage int, ph coster.Phase, o strategy.Options, strategies []strategy.Strategy, try func(*offer)) {
 	if ph == coster.Grouping {
 		strategies = slices.DeleteFunc(slices.Clone(strategies), func(st strategy.Strategy) bool {

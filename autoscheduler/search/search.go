@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gowarp/autoscheduler/coster"
-	"gowarp/autoscheduler/legality"
 	"gowarp/autoscheduler/strategy"
 	"gowarp/internal/plan"
 )
@@ -150,31 +149,26 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 			return
 		}
 		sizer, _ := of.prepared.(strategy.Sizer)
-		for _, c := range of.choices {
+		s.each(of, stage, ph, func(c plan.Choice) bool {
 			// What the coster would reject cannot beat what it takes. Most tiles with a halo are no
 			// whole warps, and laying them out would be most of the time.
-			if look == nil && best != nil && price.Valid() && sizer != nil && refuser != nil && refuser.RefusesBlock(pr, sizer.Block(stage, c), ph) {
-				continue
-			}
-			k, err := of.prepared.Kernel(stage, c)
-			if err == nil {
-				err = legality.Check(pr, k)
-			}
-			if err != nil {
-				why.add(err)
+			return look == nil && best != nil && price.Valid() && sizer != nil && refuser != nil && refuser.RefusesBlock(pr, sizer.Block(stage, c), ph)
+		}, func(t *tried) {
+			k, p := t.kernel, t.price
+			if t.err != nil {
+				why.add(t.err)
 				if look != nil {
-					look.refuse(err)
+					look.refuse(t.err)
 				}
-				continue
+				return
 			}
-			p := s.Coster.Price(k.View(pr), k, ph)
 			s.Evaluated++
 			if look != nil && !p.Valid() {
 				look.refuse(p.Reject)
 			}
 			if !p.Valid() && !p.Launches {
 				why.add(rejected{p.Reject})
-				continue
+				return
 			}
 			look.priced()
 			kept.add(k, p)
@@ -185,7 +179,7 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 			} else if !sameChoice(k, best) { // the fallback may be one of the tiles
 				look.second(k, &p)
 			}
-		}
+		})
 	}
 	s.inTurn(g, stage, ph, o, strategies, try)
 	for _, st := range strategy.Otherwise {

@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir"
@@ -55,9 +56,9 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 	case !f.Output && !pr.Absorbs(g.Out):
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
-	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && (narrow(pr, g.Out) || !pr.Absorbs(g.Out))), pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, windowed: map[int]windowed{}}
+	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && (narrow(pr, g.Out) || !pr.Absorbs(g.Out))), pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, tails: map[int]plan.Tail{}, windowed: map[int]windowed{}, tooMuch: map[ownPart]bool{}}
 	for _, m := range g.Members {
-		b.threads[m] = nestedfusion.ThreadDims(pr, g, m)
+		b.threads[m], b.tails[m] = nestedfusion.ThreadDims(pr, g, m), b.pointTail(m)
 		mf := &pr.P.Funcs[m]
 		for s := range mf.Stages {
 			if !pr.PureLoops(m, s) {
@@ -77,11 +78,14 @@ type blockWindows struct {
 	pr       *plan.Problem
 	g        *plan.Group
 	est      *instructions.Estimator
-	tested   bool             // points beyond the end of the output's loops are tested one by one
-	deepest  int              // windows at most
-	threads  map[int][]int    // by member in shared memory: its dimensions that run over threads
-	windowed map[int]windowed // by number of windows
-	laidOut  []laidOut        // what Choices has laid out of those that it offers
+	tested   bool              // points beyond the end of the output's loops are tested one by one
+	deepest  int               // windows at most
+	threads  map[int][]int     // by member in shared memory: its dimensions that run over threads
+	tails    map[int]plan.Tail // likewise: that of its points
+	mu       sync.Mutex        // of what follows
+	windowed map[int]windowed  // by number of windows
+	laidOut  []laidOut         // what Choices has laid out of those that it offers
+	tooMuch  map[ownPart]bool  // parts that were found to be more than a thread may hold or run
 }
 
 // windowed is where the members are with so many windows, or why they cannot be there.
@@ -279,6 +283,8 @@ func (b *blockWindows) places(out *plan.Nest, windows int) ([]nestedfusion.Place
 
 // with is windows, worked out once.
 func (b *blockWindows) with(stage, windows int) windowed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	w, ok := b.windowed[windows]
 	if !ok {
 		w.places, w.err = b.windows(stage, windows)
@@ -431,7 +437,7 @@ func (b *blockWindows) pointTail(member int) plan.Tail {
 // spreadShared gives each thread of a stage in shared memory as many points as it needs to cover
 // the stage with the output's threads.
 func (b *blockWindows) spreadShared(m *plan.Member, out *plan.Nest) {
-	tail := b.pointTail(m.Func)
+	tail := b.tails[m.Func]
 	for j := range m.Nests {
 		n := &m.Nests[j]
 		first := len(n.Unrolled)
@@ -533,18 +539,7 @@ func (b *blockWindows) sized(k *plan.Kernel) error {
 
 // holds refuses kernels whose threads would hold or run too much.
 func (b *blockWindows) holds(k *plan.Kernel) error {
-	ops := int64(0)
-	count := func(n *plan.Nest) {
-		inCode, _ := n.Straight()
-		ops += inCode.PointsPerThread() * int64(b.pr.ExpandOf(n).Ops)
-	}
-	count(&k.Out)
-	for i := range k.Members {
-		m := &k.Members[i]
-		for j := range m.Nests {
-			count(&m.Nests[j])
-		}
-	}
+	ops := b.ops(k, func(*plan.Member) bool { return true })
 	switch {
 	case besideHeld+k.Held > b.pr.Limits.MaxRegisters:
 		return fmt.Errorf("block-window: a thread would hold %d values in registers, %d are the most", k.Held, b.pr.Limits.MaxRegisters-besideHeld)
@@ -552,6 +547,29 @@ func (b *blockWindows) holds(k *plan.Kernel) error {
 		return fmt.Errorf("block-window: %d operations in a thread's code", ops)
 	}
 	return nil
+}
+
+// ops are the operations in a thread's code, of the output and of some members.
+func (b *blockWindows) ops(k *plan.Kernel, of func(*plan.Member) bool) (sum int64) {
+	count := func(n *plan.Nest) {
+		inCode, _ := n.Straight()
+		sum += inCode.PointsPerThread() * int64(b.pr.ExpandOf(n).Ops)
+	}
+	count(&k.Out)
+	for i := range k.Members {
+		m := &k.Members[i]
+		for j := range m.Nests {
+			if of(m) {
+				count(&m.Nests[j])
+			}
+		}
+	}
+	return sum
+}
+
+// ownTooMuch reports whether a thread's own part alone is why holds refuses a kernel: then it refuses all that have the same; see ownPart.
+func (b *blockWindows) ownTooMuch(k *plan.Kernel) bool {
+	return besideHeld+k.Held > b.pr.Limits.MaxRegisters || b.ops(k, func(m *plan.Member) bool { return m.Where == plan.AtThread }) > maxUnrolledOps
 }
 
 // halves reports whether a Func has values of which two fit a register.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gowarp/internal/plan"
+	"gowarp/internal/workers"
 )
 
 // Candidate numbers: what is tried while grouping is a part of what is tried in the end.
@@ -21,6 +22,12 @@ const (
 	keptFinal    = 32
 )
 
+// So many tiles are laid out side by side before the best of them are kept, a worker so many one after the other.
+const (
+	aTurn  = 64
+	aPiece = 4
+)
+
 // Choices implements Chooser: of all tiles, points and windows those that issue the fewest instructions an output.
 func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	dims := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]
@@ -28,13 +35,25 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 		return nil
 	}
 	best := shortlist{most: step.kept(keptGrouping, keptFinal)}
-	order := 0
+	var tiles []plan.Choice
 	b.eachTile(dims, stage, step, func(windows int, threads, points []int64) {
-		order++
-		if k, ok := b.candidate(stage, b.choice(dims, windows, threads, points)); ok {
-			best.add(laidOut{stage: stage, order: order, cost: b.costOf(k), kernel: k})
-		}
+		tiles = append(tiles, b.choice(dims, windows, threads, points))
 	})
+	of := make([]laidOut, min(len(tiles), aTurn))
+	for first := 0; first < len(tiles); first += aTurn {
+		turn := tiles[first:min(first+aTurn, len(tiles))]
+		workers.InPieces(len(turn), aPiece, func(i int) {
+			of[i] = laidOut{stage: stage, order: first + i}
+			if k, ok := b.candidate(stage, turn[i]); ok {
+				of[i].kernel, of[i].cost = k, b.costOf(k)
+			}
+		})
+		for i := range turn {
+			if of[i].kernel != nil {
+				best.add(of[i])
+			}
+		}
+	}
 	b.laidOut = best.all
 	out := make([]plan.Choice, len(best.all))
 	for i := range out {
@@ -104,11 +123,33 @@ func (b *blockWindows) candidate(stage int, c plan.Choice) (*plan.Kernel, bool) 
 	for i, t := range c.Tile {
 		threads *= t / c.Points[i]
 	}
-	if threads > b.pr.Limits.ThreadsPerBlock {
+	own := ownPart{stage: stage, windows: c.Windows, x: c.Points[0]}
+	if len(c.Points) > 1 {
+		own.y, own.rows = c.Points[1], c.Tile[1] > c.Points[1]
+	}
+	if threads > b.pr.Limits.ThreadsPerBlock || b.knownTooMuch(own) {
 		return nil, false
 	}
 	k, err := b.layOut(stage, c)
+	if err != nil && k != nil && b.ownTooMuch(k) {
+		b.mu.Lock()
+		b.tooMuch[own] = true
+		b.mu.Unlock()
+	}
 	return k, err == nil && k.ThreadsPerBlock() <= b.pr.Limits.ThreadsPerBlock && k.SharedBytes <= b.pr.Limits.SharedBytes && k.Occupancy.ActiveBlocks > 0
+}
+
+// ownPart is what a thread holds and runs by, but for its share of what is in shared memory: how many threads a row has, or rows there are, makes no difference, but for whether there are several.
+type ownPart struct {
+	stage, windows int
+	x, y           int64 // points
+	rows           bool  // of threads: several
+}
+
+func (b *blockWindows) knownTooMuch(own ownPart) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tooMuch[own]
 }
 
 // costOf is by what candidates are told apart: the warp instructions for 32 outputs, or what the load/store unit takes if that is more.
@@ -150,6 +191,8 @@ func (s *shortlist) add(c laidOut) {
 
 // handOut is a candidate that Choices has laid out, once: it is the caller's then.
 func (b *blockWindows) handOut(stage int, c *plan.Choice) *plan.Kernel {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for i := range b.laidOut {
 		if l := &b.laidOut[i]; l.kernel != nil && l.stage == stage && sameTile(&l.kernel.Choice, c) {
 			k := l.kernel

@@ -25,7 +25,7 @@ type Strategy interface {
 
 // Prepared is a strategy that is set to run one group.
 type Prepared interface {
-	// Kernel lays out one stage of the group's output with the given tile.
+	// Kernel lays out one stage of the group's output with the given tile. It may be called by several goroutines, each with another choice.
 	Kernel(stage int, c plan.Choice) (*plan.Kernel, error)
 }
 

@@ -118,21 +118,13 @@ const (
 // key stands for a spot in tables. Different spots have different keys as long
 // as they are as near to the origin as tiles are; others by all but rare chance, which an estimate survives.
 func (s *spot) key() uint64 {
-	key, whole := uint64(0), true
-	add := func(v int64, bits int) {
-		whole = whole && v >= 0 && v < 1<<bits
-		key = key<<bits | uint64(v)&(1<<bits-1)
+	const half = 1 << (spotAtBits - 1)
+	fn, out, reader := uint64(int64(s.fn)+1<<(spotFuncBits-1)), uint64(s.out), uint64(s.reader)
+	x, y, z, w := uint64(s.at[0]+half), uint64(s.at[1]+half), uint64(s.at[2]+half), uint64(s.at[3]+half)
+	if fn>>spotFuncBits|out>>spotOutBits|reader>>spotReaderBits|(x|y|z|w)>>spotAtBits == 0 {
+		return ((((((fn<<spotOutBits|out)<<spotReaderBits|reader)<<spotAtBits|x)<<spotAtBits|y)<<spotAtBits|z)<<spotAtBits | w)
 	}
-	add(int64(s.fn)+1<<(spotFuncBits-1), spotFuncBits)
-	add(int64(s.out), spotOutBits)
-	add(int64(s.reader), spotReaderBits)
-	for _, v := range s.at {
-		add(v+1<<(spotAtBits-1), spotAtBits)
-	}
-	if whole {
-		return key
-	}
-	key = 0xcbf29ce484222325
+	key := uint64(0xcbf29ce484222325)
 	for _, v := range [...]int64{int64(s.fn), int64(s.out), int64(s.reader), s.at[0], s.at[1], s.at[2], s.at[3]} {
 		key = (key ^ uint64(v)) * keyFactor
 		key ^= key >> 29
@@ -160,7 +152,6 @@ type counter struct {
 	end     [orders]int // the last of all
 	start   int         // interleaved, the point before the stage's first
 	shape   []bounds.Growth
-	memory  map[int]bool  // of inlined Funcs: whether they load from memory
 	stage   int           // the one that is being counted, from 1
 	row     int           // of the output, the first that needs the present point
 	loaded  []int         // from memory, by the stage that is being counted for each row of the output
@@ -183,16 +174,27 @@ type tables struct {
 	members []*warpMember    // by Func; nil for others
 	ends    []int64          // of members and the output: how many points of a row there are
 	demoted []int64          // of members: so many of the first registers of a lane are in the scratch
+	memory  []inMemory       // of inlined Funcs
 }
+
+// inMemory says of an inlined Func whether it loads from memory, itself or through others that are inlined.
+type inMemory int8
+
+// What is known of it.
+const (
+	unasked inMemory = iota
+	loadsNothing
+	loadsMemory
+)
 
 type keptTables struct{}
 
 // tablesOf are those of a problem, empty, and whom to give them back to.
 func tablesOf(pr *plan.Problem) (*tables, *sync.Pool) {
-	free := plan.Once(pr, keptTables{}, func() *sync.Pool {
+	free := plan.OnceForAll(pr, keptTables{}, func() *sync.Pool {
 		return &sync.Pool{New: func() any {
 			n := len(pr.P.Funcs)
-			return &tables{costs: slices.Repeat([]plan.Counts{{Issued: -1}}, n), members: make([]*warpMember, n), ends: make([]int64, n), demoted: make([]int64, n)}
+			return &tables{costs: slices.Repeat([]plan.Counts{{Issued: -1}}, n), members: make([]*warpMember, n), ends: make([]int64, n), demoted: make([]int64, n), memory: make([]inMemory, n)}
 		}}
 	})
 	t := free.Get().(*tables)
@@ -200,6 +202,7 @@ func tablesOf(pr *plan.Problem) (*tables, *sync.Pool) {
 		m.Clear()
 	}
 	t.spans = t.spans[:0]
+	clear(t.memory)
 	return t, free
 }
 
@@ -213,10 +216,14 @@ func (t *tables) forget(fns []int) {
 // count counts the tile of a warp whose lanes have so many points, once.
 func (w *warpTiles) count(s *warpSet, lp lanePoints) (warpCount, error) {
 	shape := warpShape{s, lp}
-	c, ok := w.counted[shape]
+	w.counted.mu.Lock()
+	c, ok := w.counted.known[shape]
+	w.counted.mu.Unlock()
 	if !ok {
 		c.warpCount, c.err = w.countOnce(s, lp)
-		w.counted[shape] = c
+		w.counted.mu.Lock()
+		w.counted.known[shape] = c
+		w.counted.mu.Unlock()
 	}
 	return c.warpCount, c.err
 }
@@ -228,7 +235,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		free.Put(noted)
 	}()
 	c := counter{
-		w: w, s: s, lanePoints: lp, memory: map[int]bool{}, colours: map[int]int64{},
+		w: w, s: s, lanePoints: lp, colours: map[int]int64{},
 		tables: noted,
 	}
 	for i := range s.members {
@@ -317,8 +324,10 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 }
 
 // use notes that a value is in a register from its first use, or definition, to now.
-func (c *counter) use(s *spot) {
-	i, ok := c.held.Put(s.key(), int32(len(c.spans)))
+func (c *counter) use(s *spot) { c.useKey(s.key()) }
+
+func (c *counter) useKey(key uint64) {
+	i, ok := c.held.Put(key, int32(len(c.spans)))
 	if !ok {
 		var span [orders][2]int
 		for order, now := range c.now {
@@ -391,9 +400,9 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 			c.side = n[k]
 		}
 	}
-	at := lo
-	var walk func(k int)
-	walk = func(k int) {
+	at, inDemandOrder, layers, rows := lo, c.w.inDemandOrder(c.lanePoints), c.w.arg(c.w.z), c.w.arg(c.w.y)
+	var walk func(k int, layer, tileRow int64) // the first layer of the tile, and row of it, that needs the points
+	walk = func(k int, layer, tileRow int64) {
 		if k == len(grow) {
 			if fn == c.w.g.Out {
 				c.tested = true
@@ -405,8 +414,8 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 			c.now[byStage]++
 			c.now[interleaved]++
 			row := 0
-			if c.w.inDemandOrder(c.lanePoints) {
-				row = c.demandedBy(grow, lane, at)
+			if inDemandOrder {
+				row = int(layer*c.rows + tileRow)
 			}
 			for len(c.loaded) <= row {
 				c.loaded, c.placed = append(c.loaded, 0), append(c.placed, 0)
@@ -433,29 +442,26 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 		}
 		for i := range n[k] {
 			at[k] = lo[k] + i*apart[k]
-			walk(k + 1)
+			if k == lane {
+				walk(k+1, layer, tileRow)
+			} else {
+				walk(k+1, later(layer, layers, c.layers, &grow[k], at[k]), later(tileRow, rows, c.rows, &grow[k], at[k]))
+			}
 		}
 	}
-	walk(0)
+	walk(0, 0, 0)
 	return nil
 }
 
-// demandedBy is the first row of a lane's tile, layers outermost, that needs a point of a stage.
-func (c *counter) demandedBy(grow []bounds.Growth, lane int, at [maxSpotDims]int64) int {
-	first := func(arg int, n int64) int64 {
-		row := int64(0)
-		for k, d := range grow {
-			if k == lane || arg < 0 || d.Dim != arg {
-				continue
-			}
-			for row < n-1 && d.Extent(row+1) <= at[k]-d.Lo {
-				row++
-			}
-		}
+// later is the first of n rows of a lane's tile along an argument of the output that needs a point of a stage, if along the dimensions before it is this one.
+func later(row int64, arg int, n int64, d *bounds.Growth, at int64) int64 {
+	if arg < 0 || d.Dim != arg {
 		return row
 	}
-	w := c.w
-	return int(first(w.arg(w.z), c.layers)*c.rows + first(w.arg(w.y), c.rows))
+	for row < n-1 && d.Extent(row+1) <= at-d.Lo {
+		row++
+	}
+	return row
 }
 
 // inScratch reports whether a lane's value of a member is in the scratch of its warp.
@@ -522,18 +528,18 @@ func (c *counter) loads(fn int) bool {
 	if fn < 0 || !c.s.pr.Inlined[fn] {
 		return false
 	}
-	yes, ok := c.memory[fn]
-	if ok {
-		return yes
+	if does := c.memory[fn]; does != unasked {
+		return does == loadsMemory
 	}
-	c.memory[fn] = false
+	c.memory[fn] = loadsNothing
 	st := c.s.pr.Access.Stage(fn, 0)
 	for i := range st.Loads {
-		f := st.Loads[i].Func
-		yes = yes || f < 0 || !c.s.pr.Inlined[f] && c.members[f] == nil || c.loads(f)
+		if f := st.Loads[i].Func; f < 0 || !c.s.pr.Inlined[f] && c.members[f] == nil || c.loads(f) {
+			c.memory[fn] = loadsMemory
+			return true
+		}
 	}
-	c.memory[fn] = yes
-	return yes
+	return false
 }
 
 // load counts one load: of a member from the lane's own registers or another's, of an inlined Func
@@ -545,10 +551,11 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 	}
 	loops := c.s.pr.P.Funcs[fn].Stages[0].Loops
 	known := true
-	for k, ix := range l.Index {
+	for k := range l.Index {
 		if k >= maxSpotDims {
 			break
 		}
+		ix := &l.Index[k] // of 150 bytes, which are not copied
 		switch ix.Kind {
 		case access.Constant:
 			s.at[k] = ix.Offset
@@ -556,17 +563,17 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 			s.at[k] = bounds.FloorDiv(ix.Num*coordinate(loops, ix.Loop, at)+ix.Offset, ix.Den)
 		default:
 			known = known && ix.IsSum()
-			s.at[k] = c.elsewhere(fn, nth, &ix, at)
+			s.at[k] = c.elsewhere(fn, nth, ix, at)
 		}
 	}
 	if m := c.member(l.Func); m != nil {
 		c.fetch(m, &s)
 		return
 	}
-	if c.loads(l.Func) {
-		c.use(&s) // kept, or fetched early to hide its latency
-	}
 	key := s.key()
+	if c.loads(l.Func) {
+		c.useKey(key) // kept, or fetched early to hide its latency
+	}
 	if c.known.Has(key) || c.guarded.Has(key) {
 		return
 	}
@@ -590,19 +597,19 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 	}
 	row := s
 	row.at[0] = 0
-	clamped := func(x access.Index) float64 {
+	clamped := func(x *access.Index) float64 {
 		if x.Clamped && !x.Likely { // the interior has none of a boundary condition's
 			return clampedInstructions
 		}
 		return 0
 	}
-	if len(l.Index) > 0 && clamped(l.Index[0]) > 0 {
+	if len(l.Index) > 0 && clamped(&l.Index[0]) > 0 {
 		c.count.Issued++ // it is no constant behind the row's address
 	}
 	if c.lines.Add(row.key()) {
 		c.count.Issued += rowInstructions
-		for _, x := range l.Index {
-			c.count.Issued += clamped(x)
+		for d := range l.Index {
+			c.count.Issued += clamped(&l.Index[d])
 		}
 		c.count.Sectors += c.sectors(l) * float64(c.side) // what else the lanes load of the row is in L1 then
 	}
@@ -636,7 +643,8 @@ func (c *counter) fetch(m *warpMember, s *spot) {
 	if c.inScratch(&sources[0]) {
 		s.reader = c.stage // behind a barrier it is loaded again
 	}
-	if c.fetched.Add(s.key()) {
+	key := s.key()
+	if c.fetched.Add(key) {
 		for i := range sources[:n] {
 			own := &sources[i]
 			inScratch := c.inScratch(own)
@@ -652,7 +660,7 @@ func (c *counter) fetch(m *warpMember, s *spot) {
 			c.count.Issued++
 		}
 	}
-	c.use(s)
+	c.useKey(key)
 }
 
 // member is the member that a Func is, nil for inputs too.

@@ -90,7 +90,7 @@ func (f fractions) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 // hybrid is a group that is set to run with all in registers, set to run with a fraction.
 func (w *warpTiles) hybrid(inRegisters float64) *warpTiles {
 	h := *w
-	h.whole, h.inRegisters, h.counted = w, inRegisters, map[warpShape]warpCounted{}
+	h.whole, h.inRegisters, h.counted = w, inRegisters, newWarpCounts()
 	return &h
 }
 

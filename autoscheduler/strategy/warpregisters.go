@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
@@ -82,7 +83,7 @@ func prepareWarps(pr *plan.Problem, g *plan.Group, o Options, name string, inReg
 	if x < 0 {
 		return fail("%s has no parallel loop for the lanes", f.Label)
 	}
-	w := &warpTiles{inRegisters: 1, pr: pr, g: g, x: x, y: y, z: z, only: o.Warp, counted: map[warpShape]warpCounted{}}
+	w := &warpTiles{inRegisters: 1, pr: pr, g: g, x: x, y: y, z: z, only: o.Warp, counted: newWarpCounts()}
 	base, err := w.stage(nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -186,7 +187,7 @@ type warpTiles struct {
 	only        plan.WarpChoice
 	sets        []*warpSet // the ways to choose the members, the one with the group's own first
 
-	counted map[warpShape]warpCounted
+	counted *warpCounts
 }
 
 // warpShape is what a count depends on.
@@ -200,6 +201,14 @@ type lanePoints struct {
 	px, rows, layers int64
 	strided          bool
 }
+
+// warpCounts are the counts of a group's tiles, for several goroutines.
+type warpCounts struct {
+	mu    sync.Mutex
+	known map[warpShape]warpCounted
+}
+
+func newWarpCounts() *warpCounts { return &warpCounts{known: map[warpShape]warpCounted{}} }
 
 type warpCounted struct {
 	warpCount

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gowarp/halideir/access"
 	_ "gowarp/internal/fixedseed"
 	"gowarp/internal/irtest"
 	"gowarp/internal/plan"
@@ -17,8 +18,13 @@ func TestMostCalled(t *testing.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "Funcs")
 		calls := rapid.SliceOfN(rapid.IntRange(0, 5), n, n).Draw(t, "calls")
 		pr := plan.NewProblem(irtest.PointwiseChain(n, 1))
+		pr.Access = access.Analyze(pr.P)
 		ex := &plan.Expand{}
 		pr.Expand[pr.StageIndex(n, 0)] = ex
+		for id := range n {
+			pr.Inlined[id] = true
+			ex.Inlined = append(ex.Inlined, id)
+		}
 		var ids []int
 		for id := n - 1; id >= 0; id-- {
 			ids = append(ids, id)

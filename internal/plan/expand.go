@@ -28,6 +28,8 @@ type Expand struct {
 	IntDivisions int // of 32 bits, with remainders, in values and addresses; of an inlined Func once
 
 	Saturated bool // too large to expand: the figures are those of the limit
+
+	Counted Memo // what was counted of it, which goes when it does
 }
 
 // Tap is a distinct load a point: Index is over the loops of the expanded stage.
@@ -53,6 +55,14 @@ const MaxInstances = 512
 // ExpandOf is a nest's stage as it runs.
 func (pr *Problem) ExpandOf(n *Nest) *Expand { return pr.Expand[pr.StageIndex(n.Func, n.Stage)] }
 
+// inPlace reports whether any of some Funcs that were inlined is in place in the stage.
+func (x *Expand) inPlace(fns []int) bool {
+	return x.Saturated || slices.ContainsFunc(fns, func(fn int) bool {
+		_, is := slices.BinarySearch(x.Inlined, fn)
+		return is
+	})
+}
+
 // AppendSources adds the buffers in global memory that a nest of a kernel loads from to those that there are.
 func (pr *Problem) AppendSources(buffers [][2]int, k *Kernel, n *Nest) [][2]int {
 	for _, b := range pr.ExpandOf(n).Sources {
@@ -69,7 +79,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 	if st == nil {
 		return &Expand{}
 	}
-	e := expander{p: p, an: an, inlined: inlined, seen: map[string]bool{}}
+	e := expander{p: p, an: an, inlined: inlined, seen: map[string]bool{}, out: &Expand{}} // out by itself: it stays, and what it takes to make it does not
 	e.out.Ops = st.Value.Total()
 	e.out.Own = e.out.Ops
 	e.out.Tree = treeSize(an, inlined, fn, stage, map[int]int{})
@@ -111,8 +121,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 	for _, id := range e.out.Inlined {
 		e.out.IntDivisions += intDivisions(an.Stage(id, 0))
 	}
-	out := e.out // without what it took to make it
-	return &out
+	return e.out
 }
 
 func intDivisions(st *access.Stage) int {
@@ -175,8 +184,9 @@ type expander struct {
 	seen    map[string]bool
 	work    []instance
 	done    []instance
-	out     Expand
+	out     *Expand
 	buf     []byte
+	idx     []access.Index
 }
 
 // instance is an inlined Func at one point; 0 is the number of the stage itself.
@@ -194,13 +204,17 @@ func (e *expander) stage(of instance, st *access.Stage) {
 		l := &st.Loads[i]
 		idx := l.Index
 		if of.number > 0 {
-			idx = make([]access.Index, len(l.Index))
-			for k := range idx {
-				idx[k] = e.compose(fn, &l.Index[k], at)
+			e.idx = e.idx[:0]
+			for k := range l.Index {
+				e.idx = append(e.idx, e.compose(fn, &l.Index[k], at))
 			}
+			idx = e.idx
 		}
 		if !e.fresh(l, idx, of.number) {
 			continue
+		}
+		if of.number > 0 {
+			idx = slices.Clone(idx)
 		}
 		if l.Func >= 0 && l.Func != fn && e.inlined[l.Func] {
 			if e.out.Instances >= MaxInstances {

@@ -89,7 +89,10 @@ func NewProblem(p *halideir.Pipeline) *Problem {
 		n += max(1, len(p.Funcs[i].Stages))
 	}
 	pr.first[len(p.Funcs)] = n
-	pr.Expand = slices.Repeat([]*Expand{{}}, n)
+	none := make([]Expand, n)
+	for i := range none {
+		pr.Expand = append(pr.Expand, &none[i])
+	}
 	pr.Host = HostReasons(p)
 	return pr
 }

@@ -1,38 +1,37 @@
 package plan
 
+import "slices"
+
 // Site is a stored stage that computes an inlined Func, and at how many places for each of its points; at none where it is a table of constants there.
 type Site struct {
 	Func, Stage int
 	Calls       int64
 }
 
-type keptSites struct{}
+type keptSites int // of a Func
 
 // Sites are those of an inlined Func, in their order.
 func (pr *Problem) Sites(fn int) []Site {
-	return Once(pr, keptSites{}, func() [][]Site { return sitesOf(pr) })[fn]
+	return Once(pr, keptSites(fn), func() []Site { return pr.sitesOf(fn) })
 }
 
-func sitesOf(pr *Problem) [][]Site {
-	at := make([][]Site, len(pr.P.Funcs))
-	for fn := range pr.P.Funcs {
-		if pr.Inlined[fn] {
+func (pr *Problem) sitesOf(fn int) (at []Site) {
+	for _, c := range pr.Affected(fn) {
+		if pr.Inlined[c] {
 			continue
 		}
-		for stage := range pr.P.Funcs[fn].Stages {
-			computes := func(id int, calls int64) {
-				if n := len(at[id]); n == 0 || at[id][n-1].Func != fn || at[id][n-1].Stage != stage {
-					at[id] = append(at[id], Site{Func: fn, Stage: stage})
-				}
-				at[id][len(at[id])-1].Calls += calls
+		for stage := range pr.P.Funcs[c].Stages {
+			ex := pr.Expand[pr.StageIndex(c, stage)]
+			if _, in := slices.BinarySearch(ex.Inlined, fn); !in {
+				continue
 			}
-			ex := pr.Expand[pr.StageIndex(fn, stage)]
-			for _, id := range ex.Inlined {
-				computes(id, 0)
-			}
+			site := Site{Func: c, Stage: stage}
 			for i := range ex.Calls {
-				computes(ex.Calls[i].Func, 1)
+				if ex.Calls[i].Func == fn {
+					site.Calls++
+				}
 			}
+			at = append(at, site)
 		}
 	}
 	return at

@@ -42,10 +42,18 @@ func (pr *Problem) Staging(staged, in []int) *Problem {
 		v.Inlined[id] = false
 	}
 	v.Expand = slices.Clone(pr.Expand)
-	for _, id := range slices.Concat(staged, in) {
+	expand := func(id int, anew bool) {
 		for s := range pr.P.Funcs[id].Stages {
-			v.Expand[pr.StageIndex(id, s)] = ExpandStage(pr.P, pr.Access, v.Inlined, pr.Folded, id, s)
+			if at := pr.StageIndex(id, s); anew || pr.Expand[at].inPlace(staged) {
+				v.Expand[at] = ExpandStage(pr.P, pr.Access, v.Inlined, pr.Folded, id, s)
+			}
 		}
+	}
+	for _, id := range staged {
+		expand(id, true) // while it is inlined it has no expansion that counts
+	}
+	for _, id := range in {
+		expand(id, false)
 	}
 	return &v
 }

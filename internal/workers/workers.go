@@ -18,6 +18,15 @@ func Each(n int, do func(i int)) {
 	})
 }
 
+// InPieces is Each for work of which each piece by itself is less than what it takes to hand it out: a worker takes so many at a time.
+func InPieces(n, piece int, do func(i int)) {
+	Each((n+piece-1)/piece, func(p int) {
+		for i := p * piece; i < min((p+1)*piece, n); i++ {
+			do(i)
+		}
+	})
+}
+
 // Until is Each for work of which nothing is wanted behind the first piece that reports false: it returns how many pieces are wanted, that one included. Some
 // behind it may have been done as well.
 func Until(n int, do func(i int) (more bool)) (wanted int) {

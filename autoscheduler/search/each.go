@@ -1,0 +1,55 @@
+package search
+
+import (
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/legality"
+	"gowarp/internal/plan"
+	"gowarp/internal/workers"
+)
+
+// tried is a candidate that was laid out and priced; or why it cannot be; or it was not worth that.
+type tried struct {
+	kernel  *plan.Kernel
+	price   coster.Price
+	err     error
+	skipped bool
+}
+
+func (s *Searcher) try(of *offer, stage int, c plan.Choice, ph coster.Phase) (t tried) {
+	if t.kernel, t.err = of.prepared.Kernel(stage, c); t.err == nil {
+		t.err = legality.Check(s.Problem, t.kernel)
+	}
+	if t.err == nil {
+		t.price = s.Coster.Price(t.kernel.View(s.Problem), t.kernel, ph)
+	}
+	return t
+}
+
+// Candidates are tried side by side so many at a time, twice as many each time: what is taken of the first says which of the others are skipped, and what comes of all is held until they are
+// taken. A worker takes aPiece of them.
+const (
+	firstTurn = 8
+	mostATurn = 128
+	aPiece    = 4
+)
+
+// each tries the candidates of an offer and has them taken in their order, but for those that are to be skipped. A candidate that is skipped stays so, whatever is taken.
+func (s *Searcher) each(of *offer, stage int, ph coster.Phase, skip func(c plan.Choice) bool, take func(t *tried)) {
+	left, all := of.choices, make([]tried, min(len(of.choices), mostATurn))
+	for n := firstTurn; len(left) > 0; n = min(2*n, mostATurn) {
+		turn := left[:min(n, len(left))]
+		left = left[len(turn):]
+		workers.InPieces(len(turn), aPiece, func(i int) {
+			if skip(turn[i]) {
+				all[i] = tried{skipped: true}
+			} else {
+				all[i] = s.try(of, stage, turn[i], ph)
+			}
+		})
+		for i := range turn {
+			if !all[i].skipped && !skip(turn[i]) {
+				take(&all[i])
+			}
+		}
+	}
+}
