@@ -33,6 +33,7 @@ type Params struct {
 	MaxRegisters      int // a thread
 	AnySize           string
 	Reassociate       string
+	WriteOut          string
 	Check             string
 	Dump              string
 	Schedule          string // file of a saved schedule
@@ -78,6 +79,7 @@ var Table = []Param{
 	number("max_registers", 64, 16, 255, "registers a thread may use; Halide's CUDA runtime caps them at 64 unless HL_CUDA_JIT_MAX_REGISTERS says otherwise", func(p *Params) *int { return &p.MaxRegisters }),
 	word("any_size", "1", []string{"0", "1"}, "1: special cases for whole groups of points run at all other sizes too, by a lowering pass of gowarp's own; 0: what a schedule of Halide's alone can say", func(p *Params) *string { return &p.AnySize }),
 	word("reassociate", "1", []string{"0", "1"}, "1: sums and products of floats that leave the device idle are computed as trees, like those of integers, which rounds differently; 0: in the order of the reduction domain; of mode=gowarp", func(p *Params) *string { return &p.Reassociate }),
+	word("write_out", "0", []string{"0", "1"}, "1: a stencil that adds up over a short domain of literal bounds is defined by its sum, which readers may inline and threads and warps keep in registers like any other definition; 0: it stays an update. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.WriteOut }),
 	word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check }),
 	text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump }),
 	text("schedule", "replay the schedule in this file, as gowarp schedule --format json writes it, instead of searching for one", func(p *Params) *string { return &p.Schedule }),
@@ -217,7 +219,7 @@ func CheckParams(kv map[string]string) (Params, error) {
 func (p Params) Map() map[string]string {
 	m := map[string]string{}
 	for _, row := range Table {
-		if v := row.get(&p); v != "" && row.Key != "any_size" && !(row.Key == "reassociate" && v == row.Default) && row.Key != "check" && row.Key != "dump" && row.Key != "schedule" && row.Key != "registers" && row.Key != "machine" {
+		if v := row.get(&p); v != "" && row.Key != "any_size" && row.Key != "write_out" && !(row.Key == "reassociate" && v == row.Default) && row.Key != "check" && row.Key != "dump" && row.Key != "schedule" && row.Key != "registers" && row.Key != "machine" {
 			m[row.Key] = v
 		}
 	}

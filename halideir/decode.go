@@ -203,6 +203,8 @@ func (d *decoder) function(at *path, v gjson.Result, id int) Func {
 			f.Scheduled = d.strs(at, v)
 		case "pipeline_index":
 			f.PipelineIndex = d.index(at, v)
+		case "written_out":
+			f.WrittenOut = d.index(at, v)
 		case "found_index":
 			f.FoundIndex = d.index(at, v)
 		}

@@ -166,17 +166,24 @@ func next(req *C.gowarp_request, out *C.gowarp_reply, begin func(Request) (Sessi
 func End(session uintptr) { cgo.Handle(session).Delete() }
 
 func decode(req *C.gowarp_request) Request {
-	r := Request{
+	return Request{
 		JSON:    unsafe.Slice((*byte)(unsafe.Pointer(req.json)), int(req.json_bytes)),
-		Params:  map[string]string{},
+		Params:  params(req),
 		Verbose: int(req.verbose),
 	}
+}
+
+// Params are the parameters of a gowarp_request.
+func Params(request unsafe.Pointer) map[string]string { return params((*C.gowarp_request)(request)) }
+
+func params(req *C.gowarp_request) map[string]string {
+	out := map[string]string{}
 	n := int(req.num_params)
 	keys, values := unsafe.Slice(req.keys, n), unsafe.Slice(req.values, n)
 	for i := range n {
-		r.Params[C.GoString(keys[i])] = C.GoString(values[i])
+		out[C.GoString(keys[i])] = C.GoString(values[i])
 	}
-	return r
+	return out
 }
 
 func encodeKernels(out *C.gowarp_reply, ks []Kernel) {

@@ -142,6 +142,9 @@ private:
         if (entry.found_index >= 0) {
             j.field("found_index", entry.found_index);
         }
+        if (entry.written_out > 0) {
+            j.field("written_out", entry.written_out);
+        }
         j.close('}');
     }
 

@@ -21,6 +21,7 @@ struct FuncEntry {
     bool output = false;
     int pipeline_index = -1;  // i of Pipeline::get_func(i); -1 where that cannot reach it
     int found_index = -1;     // position in called_funcs_in_order_found
+    int written_out = 0;      // updates of the user's that its definition has taken over (writeout.h)
 };
 
 // An input: a parameter (buffer or scalar) or an embedded buffer.

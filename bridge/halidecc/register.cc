@@ -14,6 +14,7 @@
 #include "record.h"
 #include "stack.h"
 #include "version.h"
+#include "writeout.h"
 
 #include <chrono>
 #include <cstdio>
@@ -26,6 +27,7 @@ using namespace Halide;
 // binaries without it.
 extern "C" __attribute__((weak)) int gowarp_schedule(gowarp_request *request, gowarp_reply *reply);
 extern "C" __attribute__((weak)) void gowarp_end(uintptr_t session);
+extern "C" __attribute__((weak)) int gowarp_writes_out(gowarp_request *request);
 
 extern "C" void gowarp_reply_free(gowarp_reply *reply) {
     for (int32_t i = 0; i < reply->num_directives; i++) {
@@ -117,32 +119,37 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     const int verbose = debug_level();
     auto clock = std::chrono::steady_clock::now();
 
-    DeepGraph graph;
-    std::string json;
-    with_deep_stack([&] {
-        (Graph &)graph = build_graph(pipeline);
-        leave_scheduled_alone(graph);
-        json = export_pipeline(graph, target);
-    });
-    const double export_ms = ms_since(clock);
-
     std::vector<const char *> keys, values;
     const auto given = given_params(params);
     for (const auto &kv : given) {
         keys.push_back(kv.first.c_str());
         values.push_back(kv.second.c_str());
     }
+    gowarp_request asked{};
+    asked.keys = keys.data();
+    asked.values = values.data();
+    asked.num_params = (int32_t)keys.size();
+    asked.verbose = verbose;
+
+    DeepGraph graph;
+    std::string json;
+    with_deep_stack([&] {
+        (Graph &)graph = build_graph(pipeline);
+        leave_scheduled_alone(graph);
+        if (gowarp_writes_out && gowarp_writes_out(&asked)) {
+            (Graph &)graph = write_out_reductions(pipeline, graph);
+        }
+        json = export_pipeline(graph, target);
+    });
+    const double export_ms = ms_since(clock);
+
     double schedule_ms = 0;
     Session session;
     const auto once = [&](const std::vector<gowarp_fault> &faults, const gowarp_code *code) {
-        gowarp_request request{};
+        gowarp_request request = asked;
         request.session = session.handle;
         request.json = json.data();
         request.json_bytes = json.size();
-        request.keys = keys.data();
-        request.values = values.data();
-        request.num_params = (int32_t)keys.size();
-        request.verbose = verbose;
         request.faults = faults.data();
         request.num_faults = (int32_t)faults.size();
         request.code = code;

@@ -36,6 +36,18 @@ func gowarp_schedule(request, reply unsafe.Pointer) C.int {
 	return C.int(abi.Serve(request, reply, begin))
 }
 
+// gowarp_writes_out says before a pipeline is exported whether its short reductions are to be written out. What is wrong with the
+// parameters gowarp_schedule says.
+//
+//export gowarp_writes_out
+func gowarp_writes_out(request unsafe.Pointer) C.int {
+	params, err := autoscheduler.ParseParams(abi.Params(request))
+	if err != nil || params.WriteOut != "1" {
+		return 0
+	}
+	return 1
+}
+
 //export gowarp_end
 func gowarp_end(session C.uintptr_t) { abi.End(uintptr(session)) }
 
