@@ -219,7 +219,7 @@ func CheckParams(kv map[string]string) (Params, error) {
 func (p Params) Map() map[string]string {
 	m := map[string]string{}
 	for _, row := range Table {
-		if v := row.get(&p); v != "" && row.Key != "any_size" && row.Key != "write_out" && !(row.Key == "reassociate" && v == row.Default) && row.Key != "check" && row.Key != "dump" && row.Key != "schedule" && row.Key != "registers" && row.Key != "machine" {
+		if v := row.get(&p); v != "" && row.Key != "any_size" && !((row.Key == "reassociate" || row.Key == "write_out") && v == row.Default) && row.Key != "check" && row.Key != "dump" && row.Key != "schedule" && row.Key != "registers" && row.Key != "machine" {
 			m[row.Key] = v
 		}
 	}

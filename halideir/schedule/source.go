@@ -259,6 +259,20 @@ func remainder(maximum, buffer string, dims []int, multiples []int64) string {
 	return rest
 }
 
+// otherSource says in words how the pipeline that a schedule is for differs from what its user has, a line each.
+func otherSource(p *halideir.Pipeline) []string {
+	var names []string
+	for i := range p.Funcs {
+		if p.Funcs[i].WrittenOut > 0 {
+			names = append(names, p.Funcs[i].Label)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return []string{"This is for a pipeline in which these are defined by the sums that their first updates make (write_out=1): " + strings.Join(names, ", ")}
+}
+
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
 	var registers, ordered, special, given, chained, vectors []string
