@@ -510,7 +510,7 @@ var (
 // mostUnrolled is how many instructions a lane's tile may be: lowering takes Halide more than the square of the time for twice as many, seconds
 // from here on, and 16 B each have to be fetched. mostPoints is how many points of the output likewise, its colours apart.
 const (
-	mostUnrolled = 3300
+	mostUnrolled = 3060
 	mostPoints   = 32
 )
 

@@ -27,7 +27,7 @@ import (
 
 // init lets garbage grow to four times of what is in use: a schedule takes a tenth of a second and some tens of MiB, of which the collector
 // would take a fifth.
-func init() { debug.SetGCPercent(400) }
+func init() { debug.SetGCPercent(300) }
 
 func main() {} // buildmode=c-shared asks for it and never calls it
 
