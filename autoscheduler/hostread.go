@@ -13,7 +13,7 @@ import (
 func (s *state) readsOnHost(k *plan.Kernel) bool {
 	view := k.View(s.problem)
 	reads := func(n *plan.Nest) bool {
-		h := hostReader{s: s, view: view, seen: map[hostCall]bool{}}
+		h := hostReader{s: s, view: view, seen: map[hostCall]bool{}, values: map[hostCall]bool{}}
 		h.stage(n.Func, n.Stage, hostCall{})
 		return h.found
 	}
@@ -25,19 +25,21 @@ func (s *state) readsOnHost(k *plan.Kernel) bool {
 	})
 }
 
-// hostCall is a definition that is walked over: which of its arguments are the same at every point, by bits, and whether its value decides where something marked holds.
+// hostCall is a definition that is walked over: which of its arguments are the same at every point and which hang on loads that are, by bits, and whether its value decides where something marked
+// holds.
 type hostCall struct {
-	fn      int
-	same    uint64
-	decides bool
+	fn          int
+	same, loads uint64
+	decides     bool
 }
 
 // hostReader looks for loads of which every index is the same at every point, in what decides where something marked holds.
 type hostReader struct {
-	s     *state
-	view  *plan.Problem
-	seen  map[hostCall]bool
-	found bool
+	s      *state
+	view   *plan.Problem
+	seen   map[hostCall]bool
+	values map[hostCall]bool // whether they hang on such loads
+	found  bool
 }
 
 func (h *hostReader) stage(fn, stage int, c hostCall) {
@@ -47,9 +49,27 @@ func (h *hostReader) stage(fn, stage int, c hostCall) {
 	}
 	st := &f.Stages[stage]
 	roots := slices.Concat(st.Values, st.Args, []halideir.NodeID{st.Predicate})
-	d := definition{hostReader: h, call: c, lets: h.s.p.Lets(roots...), visited: map[visit]bool{}, same: map[halideir.NodeID]bool{}, marks: map[halideir.NodeID]bool{}}
+	d := h.definition(c, roots)
 	for _, id := range roots {
 		d.walk(id, c.decides || id == st.Predicate && d.likely(id))
+	}
+}
+
+// value reports whether an inlined definition's values hang on a load that is the same at every point.
+func (h *hostReader) value(c hostCall) bool {
+	if loads, known := h.values[c]; known {
+		return loads
+	}
+	values := h.s.p.Funcs[c.fn].Stages[0].Values
+	loads := slices.ContainsFunc(values, h.definition(c, values).hangs)
+	h.values[c] = loads
+	return loads
+}
+
+func (h *hostReader) definition(c hostCall, roots []halideir.NodeID) *definition {
+	return &definition{
+		hostReader: h, call: c, lets: h.s.p.Lets(roots...),
+		visited: map[visit]bool{}, same: map[halideir.NodeID]bool{}, loads: map[halideir.NodeID]bool{}, marks: map[halideir.NodeID]bool{},
 	}
 }
 
@@ -59,7 +79,8 @@ type definition struct {
 	call    hostCall
 	lets    map[string]halideir.NodeID
 	visited map[visit]bool
-	same    map[halideir.NodeID]bool
+	same    map[halideir.NodeID]bool // everywhere
+	loads   map[halideir.NodeID]bool // hangs
 	marks   map[halideir.NodeID]bool // likely
 }
 
@@ -75,11 +96,11 @@ func (d *definition) walk(id halideir.NodeID, decides bool) {
 	}
 	d.visited[at] = true
 	n := &d.s.p.Nodes[id]
-	if n.ReadsBuffer() && n.Call == halideir.CallHalide && d.view.Inlined[n.Func] {
+	if d.inlined(n) {
 		d.enter(n, decides)
 		return
 	}
-	if n.ReadsBuffer() && decides && d.everywhere(id) {
+	if decides && d.source(id) {
 		d.found = true
 		return
 	}
@@ -94,19 +115,50 @@ func (d *definition) walk(id halideir.NodeID, decides bool) {
 
 // enter goes into an inlined definition.
 func (d *definition) enter(n *halideir.Node, decides bool) {
-	c := hostCall{fn: n.Func, decides: decides}
-	inner := d.view.Expand[d.view.StageIndex(n.Func, 0)].Inlined
-	clamped := decides || d.s.marked(n.Func, 0) || slices.ContainsFunc(inner, func(id int) bool { return d.s.marked(id, 0) })
-	for i, a := range n.Args {
-		d.walk(a, clamped)
-		if i < 64 && d.everywhere(a) {
-			c.same |= 1 << i
-		}
+	for _, a := range n.Args {
+		d.walk(a, decides)
 	}
-	if !d.seen[c] {
+	if c := d.callOf(n, decides); !d.seen[c] {
 		d.seen[c] = true
 		d.stage(n.Func, 0, c)
 	}
+}
+
+func (d *definition) inlined(n *halideir.Node) bool {
+	return n.ReadsBuffer() && n.Call == halideir.CallHalide && d.view.Inlined[n.Func]
+}
+
+func (d *definition) callOf(n *halideir.Node, decides bool) hostCall {
+	c := hostCall{fn: n.Func, decides: decides}
+	for i, a := range n.Args {
+		if d.everywhere(a) {
+			c.same |= 1 << i
+		}
+		if d.hangs(a) {
+			c.loads |= 1 << i
+		}
+	}
+	return c
+}
+
+// source reports whether an expression is a load that is the same at every point, or an argument that hangs on one.
+func (d *definition) source(id halideir.NodeID) bool {
+	n := &d.s.p.Nodes[id]
+	return n.ReadsBuffer() && !d.inlined(n) && d.everywhere(id) || n.Op == halideir.OpVar && n.Kind == halideir.VarDim && d.call.loads>>n.Index&1 == 1
+}
+
+// hangs reports whether an expression hangs on a load that is the same at every point.
+func (d *definition) hangs(id halideir.NodeID) bool {
+	if id == halideir.NoNode {
+		return false
+	}
+	if loads, known := d.loads[id]; known {
+		return loads
+	}
+	n := &d.s.p.Nodes[id]
+	loads := d.source(id) || isLet(n) && d.hangs(d.let(n)) || slices.ContainsFunc(n.Args, d.hangs) || d.inlined(n) && d.value(d.callOf(n, false))
+	d.loads[id] = loads
+	return loads
 }
 
 // everywhere reports whether an expression is the same at every point of the kernel.
@@ -124,7 +176,7 @@ func (d *definition) everywhere(id halideir.NodeID) bool {
 		same = d.everywhere(d.let(n))
 	case n.Op == halideir.OpVar && (n.Kind == halideir.VarScalar || n.Kind == halideir.VarBound):
 	case n.Op == halideir.OpVar:
-		same = n.Kind == halideir.VarDim && n.Index < 64 && d.call.same>>n.Index&1 == 1
+		same = n.Kind == halideir.VarDim && d.call.same>>n.Index&1 == 1
 	default:
 		same = !slices.ContainsFunc(n.Args, func(a halideir.NodeID) bool { return !d.everywhere(a) })
 	}
@@ -143,7 +195,7 @@ func (d *definition) likely(id halideir.NodeID) bool {
 	n := &d.s.p.Nodes[id]
 	marked := false
 	switch {
-	case n.Op == halideir.OpCall && (n.Name == "likely" || n.Name == "likely_if_innermost"):
+	case n.IsLikely():
 		marked = true
 	case n.ReadsBuffer() || captures(n):
 	case isLet(n):

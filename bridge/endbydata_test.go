@@ -18,7 +18,7 @@ func TestEndByData(t *testing.T) {
 		in["image"].(*harness.Array).Data[i] = byte(rng.IntN(57))
 	}
 	out := map[string][]int{"out": {200, 120}}
-	for _, what := range []string{"shift", "border", "called", "table", "none"} {
+	for _, what := range []string{"shift", "wrapped", "border", "called", "table", "none"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			g := harness.Generator{Source: "bridge/testdata/endbydata.cc", Name: "end_by_data", Params: map[string]string{"what": what}}

@@ -123,6 +123,11 @@ func (n *Node) ReadsBuffer() bool {
 	return n.Op == OpCall && (n.Call == CallHalide || n.Call == CallImage)
 }
 
+// IsLikely reports whether the node marks its operand as what holds inside an image.
+func (n *Node) IsLikely() bool {
+	return n.Op == OpCall && (n.Name == "likely" || n.Name == "likely_if_innermost")
+}
+
 // Node is one expression. Its operands have smaller ids than its own.
 type Node struct {
 	Op   Op

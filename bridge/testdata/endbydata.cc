@@ -7,7 +7,7 @@ namespace {
 
 class EndByData : public Generator<EndByData> {
 public:
-    GeneratorParam<std::string> what{"what", "shift"};  // shift, border, called, table, none
+    GeneratorParam<std::string> what{"what", "shift"};  // shift, wrapped, border, called, table, none
     Input<Buffer<uint8_t, 2>> image{"image"};
     Output<Buffer<uint8_t, 2>> out{"out"};
 
@@ -23,6 +23,12 @@ public:
         table(i) += cast<uint8_t>(1);
         if (how == "shift") {
             out(x, y) = in(x, y + cast<int>(most()));
+        } else if (how == "wrapped") {
+            // The edge is behind Funcs that have none of their own.
+            Func one("one"), other("other");
+            one(x, y) = in(x, y) / 2;
+            other(x, y) = one(x, y) + one(y, x);
+            out(x, y) = other(x, y + cast<int>(most()));
         } else if (how == "border") {
             // Not Halide's own, but marked like those.
             out(x, y) = select(likely(y < cast<int>(most())), image(x, y), cast<uint8_t>(7));
