@@ -13,7 +13,7 @@ import (
 // points, whose last group begins earlier, nor in the loops of members, reductions and scans.
 func (s *state) onePiece(k *plan.Kernel) bool {
 	n := &k.Out
-	if n.Whole || len(k.Members) > 0 || len(s.p.Funcs[n.Func].Stages) != 1 || s.marked(n.Func, n.Stage) {
+	if !k.OneTest(s.p) || s.marked(n.Func, n.Stage) {
 		return false
 	}
 	view := k.View(s.problem)
@@ -28,7 +28,7 @@ func (s *state) marked(fn, stage int) bool {
 	}
 	st, any := &f.Stages[stage], false
 	visit := func(_ halideir.NodeID, n *halideir.Node) {
-		any = any || n.Op == halideir.OpCall && (n.Name == "likely" || n.Name == "likely_if_innermost")
+		any = any || n.IsLikely()
 	}
 	s.p.Walk(visit, st.Values...)
 	s.p.Walk(visit, st.Args...)

@@ -25,11 +25,7 @@ func interior(k *plan.Kernel) float64 {
 // onePiece reports whether a kernel's loops over blocks are one piece of code, in which all work is behind one test of the thread (see the emitter's): what only that needs to know warps
 // without work do not load.
 func (e *Estimator) onePiece(k *plan.Kernel) bool {
-	n := &k.Out
-	if n.Whole || len(k.Members) > 0 || len(e.pr.P.Funcs[n.Func].Stages) != 1 {
-		return false
-	}
-	return !slices.ContainsFunc(e.pr.ExpandOf(n).Loads, func(t plan.Tap) bool {
+	return k.OneTest(e.pr.P) && !slices.ContainsFunc(e.pr.ExpandOf(&k.Out).Loads, func(t plan.Tap) bool {
 		return slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.Likely })
 	})
 }

@@ -18,6 +18,15 @@ public:
 protected:
     Var x{"x"}, y{"y"}, c{"c"};
 
+    // The estimates of a picture and of what comes of it, with dimensions behind those of a plane.
+    template<typename In, typename Out>
+    void sized(In &input, Out &output, const Region &more = {}) {
+        Region all{{0, (int)width}, {0, (int)height}};
+        all.insert(all.end(), more.begin(), more.end());
+        input.set_estimates(all);
+        output.set_estimates(all);
+    }
+
     using Term = std::function<Expr(Expr, Expr)>;
 
     // The sum of a term over a box around each point.
@@ -79,8 +88,7 @@ public:
         Func count = box_sum("count", 1, 1, [&](Expr i, Expr j) { return alive(x + i, y + j); });
         Expr n = count(x, y) - alive(x, y);
         output(x, y) = cast<uint8_t>(n == 3 || (n == 2 && alive(x, y) == 1));
-        input.set_estimates({{0, width}, {0, height}});
-        output.set_estimates({{0, width}, {0, height}});
+        sized(input, output);
     }
 };
 
@@ -97,8 +105,7 @@ public:
         Func first = box_sum("first", 1, 1, [&](Expr i, Expr j) { return smooth(i, j) * in(x + i, y + j); });
         Func second = box_sum("second", 1, 1, [&](Expr i, Expr j) { return sharp(i, j) * first(x + i, y + j); });
         output(x, y) = max(second(x, y), 0.0f);
-        input.set_estimates({{0, width}, {0, height}});
-        output.set_estimates({{0, width}, {0, height}});
+        sized(input, output);
     }
 };
 
@@ -113,8 +120,7 @@ public:
         weight(x, y) = exp(cast<float>(x * x + y * y) * -.3f) * .1f;
         Func blurred = box_sum("blurred", 2, 2, [&](Expr i, Expr j) { return weight(i, j) * in(x + i, y + j); });
         output(x, y) = in(x, y) + .7f * (in(x, y) - blurred(x, y));
-        input.set_estimates({{0, width}, {0, height}});
-        output.set_estimates({{0, width}, {0, height}});
+        sized(input, output);
     }
 };
 
@@ -129,8 +135,7 @@ public:
         Func grown("grown");
         grown(x, y) = extreme(in, 2, true, "greatest");
         output(x, y) = extreme(grown, 2, false, "least") - in(x, y);
-        input.set_estimates({{0, width}, {0, height}});
-        output.set_estimates({{0, width}, {0, height}});
+        sized(input, output);
     }
 };
 
@@ -159,8 +164,7 @@ public:
             sum(x, y) += in(x + r.x, y + r.y);
         }
         output(x, y) = sum(x, y) / 29;
-        input.set_estimates({{0, width}, {0, height}});
-        output.set_estimates({{0, width}, {0, height}});
+        sized(input, output);
     }
 };
 
@@ -185,8 +189,7 @@ public:
         Func sxx = around("sxx", xx), sxy = around("sxy", xy), syy = around("syy", yy);
         Expr trace = sxx(x, y) + syy(x, y);
         output(x, y) = sxx(x, y) * syy(x, y) - sxy(x, y) * sxy(x, y) - .04f * trace * trace;
-        input.set_estimates({{0, width}, {0, height}});
-        output.set_estimates({{0, width}, {0, height}});
+        sized(input, output);
     }
 };
 
@@ -206,8 +209,7 @@ public:
         Func across = box_sum("across", 3, 0, [&](Expr i, Expr) { return taps(i) * cast<uint32_t>(in(x + i, y)); });
         Func down = box_sum("down", 0, 3, [&](Expr, Expr j) { return taps(j) * across(x, y + j); });
         output(x, y) = cast<uint16_t>(down(x, y) / (44 * 44));
-        input.set_estimates({{0, width}, {0, height}});
-        output.set_estimates({{0, width}, {0, height}});
+        sized(input, output);
     }
 };
 
@@ -232,8 +234,7 @@ public:
             RDom r(-1, 3, -1, 3, "r");
             output(x, y, c) += smooth(r.x, r.y) * in(x + r.x, y + r.y, c);
         }
-        input.set_estimates({{0, width}, {0, height}, {0, 3}});
-        output.set_estimates({{0, width}, {0, height}, {0, 3}});
+        sized(input, output, {{0, 3}});
     }
 };
 

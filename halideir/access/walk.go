@@ -249,7 +249,7 @@ func (w *walker) formOf(id halideir.NodeID) form {
 			return f
 		case k >= 0:
 			f := arg(k)
-			f.likely = f.likely || n.Name == "likely" || n.Name == "likely_if_innermost"
+			f.likely = f.likely || n.IsLikely()
 			return f
 		}
 		return all()

@@ -139,7 +139,7 @@ func (f *fitter) node(id halideir.NodeID, s side) (End, bool) {
 		}
 		return e, ok
 	case halideir.OpCall:
-		if (n.Name == "likely" || n.Name == "likely_if_innermost") && len(n.Args) == 1 {
+		if n.IsLikely() && len(n.Args) == 1 {
 			return f.fit(n.Args[0], s)
 		}
 	}

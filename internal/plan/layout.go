@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"gowarp/halideir"
 	"gowarp/occupancy"
 )
 
@@ -163,6 +164,12 @@ const (
 
 // Tiles is the number of blocks.
 func (k *Kernel) Tiles() int64 { return k.Grid[0] * k.Grid[1] * k.Grid[2] }
+
+// OneTest reports whether a thread tests at most once whether its points are in the output: of a special case for whole groups of points the last group begins earlier, and members, reductions
+// and scans test in their loops.
+func (k *Kernel) OneTest(p *halideir.Pipeline) bool {
+	return !k.Out.Whole && len(k.Members) == 0 && len(p.Funcs[k.Out.Func].Stages) == 1
+}
 
 // ThreadsPerBlock is the number of threads of a block.
 func (k *Kernel) ThreadsPerBlock() int64 { return k.Block[0] * k.Block[1] * k.Block[2] }
