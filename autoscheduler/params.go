@@ -45,8 +45,8 @@ func (p *Params) Judged() bool { return p.Search == "ptxas" || p.Search == "sim"
 // presets are what a mode stands for: other defaults than those of Table, which are the mode gowarp's.
 var presets = map[string]map[string]string{
 	"gowarp":   {},
-	"autogpu":  {"tiling": "block", "cost": "listing1"},
-	"polymage": {"grouping": "dpfusion", "tiling": "warp", "cost": "algorithm2"},
+	"autogpu":  {"tiling": "block", "cost": "listing1", "write_out": "0"},
+	"polymage": {"grouping": "dpfusion", "tiling": "warp", "cost": "algorithm2", "write_out": "0"},
 }
 
 // Param is a row of the table of parameters.
@@ -79,7 +79,7 @@ var Table = []Param{
 	number("max_registers", 64, 16, 255, "registers a thread may use; Halide's CUDA runtime caps them at 64 unless HL_CUDA_JIT_MAX_REGISTERS says otherwise", func(p *Params) *int { return &p.MaxRegisters }),
 	word("any_size", "1", []string{"0", "1"}, "1: special cases for whole groups of points run at all other sizes too, by a lowering pass of gowarp's own; 0: what a schedule of Halide's alone can say", func(p *Params) *string { return &p.AnySize }),
 	word("reassociate", "1", []string{"0", "1"}, "1: sums and products of floats that leave the device idle are computed as trees, like those of integers, which rounds differently; 0: in the order of the reduction domain; of mode=gowarp", func(p *Params) *string { return &p.Reassociate }),
-	word("write_out", "0", []string{"0", "1"}, "1: a stencil that adds up over a short domain of literal bounds is defined by its sum, which readers may inline and threads and warps keep in registers like any other definition; 0: it stays an update. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.WriteOut }),
+	word("write_out", "1", []string{"0", "1"}, "1: a stencil that adds up over a short domain of literal bounds is defined by its sum, which readers may inline and threads and warps keep in registers like any other definition; 0: it stays an update. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.WriteOut }),
 	word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check }),
 	text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump }),
 	text("schedule", "replay the schedule in this file, as gowarp schedule --format json writes it, instead of searching for one", func(p *Params) *string { return &p.Schedule }),

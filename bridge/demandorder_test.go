@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,11 +44,13 @@ func lacking(t *testing.T, g harness.Generator, params map[string]string, kinds 
 func savedAs(t *testing.T, exe, name string, params map[string]string, own ...string) string {
 	t.Helper()
 	dump := filepath.Join(t.TempDir(), "pipeline.json")
-	ok(t, nil, exe, scheduled(t, name, cudaTarget, append(own, "autoscheduler.dump="+dump)...)...)
+	args := append(slices.Clone(own), "autoscheduler.dump="+dump)
 	var given []string
 	for k, v := range params {
+		args = append(args, "autoscheduler."+k+"="+v) // the pipeline itself hangs on write_out
 		given = append(given, "--param", k+"="+v)
 	}
+	ok(t, nil, exe, scheduled(t, name, cudaTarget, args...)...)
 	return savedSchedule(t, []byte(text(t, dump)), given...)
 }
 

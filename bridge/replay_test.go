@@ -35,7 +35,7 @@ func savedSchedule(t testing.TB, dump []byte, more ...string) string {
 // TestReplayByTheGenerator: a schedule that no search would find comes back through every
 // door, for several targets in one run too, whose names have other counters.
 func TestReplayByTheGenerator(t *testing.T) {
-	file := savedSchedule(t, dumpOf(t, "small"), "--param", "mode=autogpu")
+	file := savedSchedule(t, dumpOf(t, "small", "autoscheduler.mode=autogpu"), "--param", "mode=autogpu")
 	const split, odd = `"x_i"],"n":32,`, `"x_i"],"n":24,`
 	data := text(t, file)
 	if strings.Count(data, split) != 2 {

@@ -11,18 +11,17 @@ import (
 	"gowarp/benchmarks/harness"
 )
 
-// TestWriteOut: with write_out=1 a stencil that is a reduction gives what a CPU makes of it, at the estimated size and at others, and issues about as much as its twin whose sums stand in the source.
-// Closing is left out: Halide lowers its twin's tile of a warp in half a minute.
+// TestWriteOut: a stencil that is a reduction gives what a CPU makes of it, at the estimated size and at others, and issues about as much as its twin whose sums stand in the source.
 func TestWriteOut(t *testing.T) {
-	for name, input := range map[string]harness.DType{"life": harness.U8, "twice": harness.F32, "gauss": harness.F32, "disk": harness.F32, "corners": harness.F32, "fixed": harness.U16, "colours": harness.F32} {
+	for name, input := range map[string]harness.DType{"life": harness.U8, "closing": harness.U8, "twice": harness.F32, "gauss": harness.F32, "disk": harness.F32, "corners": harness.F32, "fixed": harness.U16, "colours": harness.F32} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			generator := func(written bool) harness.Generator {
 				return harness.Generator{Source: "bridge/testdata/stencils.cc", Name: name, Params: map[string]string{"written": fmt.Sprint(written), "width": "200", "height": "120"}}
 			}
 			_, cpu := built(t, generator(false), "host", harness.Root())
-			e, taken := built(t, generator(false), "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"write_out": "1"}))
-			if source := text(t, e.File("schedule.h")); strings.Contains(source, ".update(") || !strings.Contains(source, "defined by the sums that their first updates make") {
+			e, taken := built(t, generator(false), "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+			if source := text(t, e.File("schedule.h")); strings.Contains(source, ".update(") || !strings.Contains(source, "defined by the sums that their first updates make") || !strings.Contains(source, "write_out=0") {
 				t.Errorf("an update is left, or nothing is said of it:\n%s", source)
 			}
 			_, twin := built(t, generator(true), "host-cuda-cuda_capability_75", harness.Gowarp(nil))
@@ -56,5 +55,23 @@ func TestWriteOut(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWriteOutReplayed: a saved schedule says itself whether updates were written out in the pipeline that it is for, and who asks for the other is told.
+func TestWriteOutReplayed(t *testing.T) {
+	g := harness.Generator{Source: "bridge/testdata/stencils.cc", Name: "twice", Params: map[string]string{"width": "200", "height": "120"}}
+	exe, err := tree(t).Compile(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := []string{"width=200", "height=120"}
+	for wanted, other := range map[string]string{"0": "1", "1": "0"} {
+		asked := "autoscheduler.write_out="
+		file := savedAs(t, exe, g.Name, nil, append(own[:2:2], asked+wanted)...)
+		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:2:2], "autoscheduler.schedule="+file)...)...)
+		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:2:2], "autoscheduler.schedule="+file, asked+wanted)...)...)
+		fails(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:2:2], "autoscheduler.schedule="+file, asked+other)...),
+			"schedule="+file, "update written out in its definition", "give the write_out that it was made with")
 	}
 }

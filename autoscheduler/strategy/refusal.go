@@ -44,6 +44,8 @@ func (w *warpTiles) Refusal(int) error {
 				why = fmt.Errorf("a tile of %d points and %d rows a lane takes about %d registers of %d, and %d have to be left", lp.px, lp.rows, c.registers, w.pr.Limits.MaxRegisters, spareRegisters)
 			case c.Issued > mostUnrolled:
 				why = fmt.Errorf("a tile of %d points and %d rows a lane is %.0f instructions, more than the %d that are unrolled", lp.px, lp.rows, c.Issued, mostUnrolled)
+			case c.exchanged > mostExchanged:
+				why = fmt.Errorf("a tile of %d points and %d rows a lane takes %d values from other lanes, more than the %d that Halide lowers in seconds", lp.px, lp.rows, c.exchanged, mostExchanged)
 			}
 		}
 	}

@@ -20,6 +20,7 @@ type warpCount struct {
 	outputs     int64 // points of the tile
 	registers   int   // a lane
 	early       int   // registers, if it has what a stage loads from memory at once
+	exchanged   int   // values that it takes from other lanes, before the compiler puts equal ones together
 	plan.Counts       // of a lane, for the whole tile
 }
 
@@ -642,6 +643,9 @@ func (c *counter) fetch(m *warpMember, s *spot) {
 	sources, n, lanes := c.sources(m, s)
 	if c.inScratch(&sources[0]) {
 		s.reader = c.stage // behind a barrier it is loaded again
+	}
+	if lanes != 0 {
+		c.count.exchanged += n
 	}
 	key := s.key()
 	if c.fetched.Add(key) {

@@ -508,11 +508,16 @@ var (
 )
 
 // mostUnrolled is how many instructions a lane's tile may be: lowering takes Halide more than the square of the time for twice as many, seconds
-// from here on, and 16 B each have to be fetched. mostPoints is how many points of the output likewise, its colours apart.
+// from here on, and 16 B each have to be fetched. mostPoints is how many points of the output likewise, its colours apart, and mostExchanged how many values a
+// lane takes from others: Halide lifts each out of the tests around it past all statements before, 10 s for 720 of them and .5 for 400.
 const (
-	mostUnrolled = 3060
-	mostPoints   = 32
+	mostUnrolled  = 3060
+	mostPoints    = 32
+	mostExchanged = 600
 )
+
+// tooLong reports whether Halide would lower a tile for too long.
+func (c *warpCount) tooLong() bool { return c.Issued > mostUnrolled || c.exchanged > mostExchanged }
 
 // hopeless is how many times the registers there are a tile may need for taller ones to be counted still.
 const hopeless = 2
@@ -594,7 +599,7 @@ func (w *warpTiles) candidate(set int, lp lanePoints, warps int64, asked bool) (
 	extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent
 	c, err := w.count(s, lp)
 	switch {
-	case err != nil || !asked && (w.spills(s, lp) || c.Issued > mostUnrolled || lp.px*lp.rows*lp.layers > mostPoints):
+	case err != nil || !asked && (w.spills(s, lp) || c.tooLong() || lp.px*lp.rows*lp.layers > mostPoints):
 		return scored{}, false
 	case w.scratch(s, lp, c.width)*warps > w.pr.Limits.SharedBytes:
 		return scored{}, false
@@ -616,7 +621,7 @@ func (w *warpTiles) candidate(set int, lp lanePoints, warps int64, asked bool) (
 	}, true
 }
 
-// hopeless reports whether a tile needs so many times the registers that there are, or so many instructions, that no larger one is looked at. One of which the registers of
+// hopeless reports whether a tile needs so many times the registers that there are, or so many instructions or values of other lanes, that no larger one is looked at. One of which the registers of
 // some member alone are so many is not counted.
 func (w *warpTiles) hopeless(s *warpSet, lp lanePoints) bool {
 	most := int64(hopeless * w.pr.Limits.MaxRegisters)
@@ -639,7 +644,7 @@ func (w *warpTiles) hopeless(s *warpSet, lp lanePoints) bool {
 		}
 	}
 	c, err := w.count(s, lp)
-	return err == nil && (int64(c.registers) > most || c.Issued > mostUnrolled)
+	return err == nil && (int64(c.registers) > most || c.tooLong())
 }
 
 // farTooEarly is how many times the registers there are what a stage loads may take: seen without spills are 1.7 times, with many of them 3.

@@ -41,11 +41,10 @@ func gowarp_schedule(request, reply unsafe.Pointer) C.int {
 //
 //export gowarp_writes_out
 func gowarp_writes_out(request unsafe.Pointer) C.int {
-	params, err := autoscheduler.ParseParams(abi.Params(request))
-	if err != nil || params.WriteOut != "1" {
-		return 0
+	if autoscheduler.WritesOut(abi.Params(request)) {
+		return 1
 	}
-	return 1
+	return 0
 }
 
 //export gowarp_end

@@ -14,15 +14,16 @@ import (
 // the untouched loops. A schedule that carries the shapes of its pipeline can be fitted
 // to the same pipeline on another day.
 type Shape struct {
-	Name   string
-	Stages [][]string
+	Name       string
+	Stages     [][]string
+	WrittenOut int // updates that its definition has taken over (write_out)
 }
 
 // Shapes are the Funcs of a pipeline, by id.
 func Shapes(p *halideir.Pipeline) []Shape {
 	shapes := make([]Shape, len(p.Funcs))
 	for i := range p.Funcs {
-		shapes[i].Name = p.Funcs[i].Label
+		shapes[i].Name, shapes[i].WrittenOut = p.Funcs[i].Label, p.Funcs[i].WrittenOut
 		for j := range p.Funcs[i].Stages {
 			labels := []string{}
 			for _, l := range p.Funcs[i].Stages[j].Loops {
@@ -32,6 +33,11 @@ func Shapes(p *halideir.Pipeline) []Shape {
 		}
 	}
 	return shapes
+}
+
+// WrittenOut reports whether the pipeline that a schedule was made for has updates written out in definitions.
+func (s *Schedule) WrittenOut() bool {
+	return slices.ContainsFunc(s.Funcs, func(sh Shape) bool { return sh.WrittenOut > 0 })
 }
 
 // automatic are the names that Halide gives to what its user did not name. They end in a
@@ -113,6 +119,8 @@ func (s *Schedule) differs(p *halideir.Pipeline) error {
 		switch {
 		case !sameName(a.Name, b.Name):
 			return fmt.Errorf("its Func %d was %s, the pipeline has %s there", i, a.Name, b.Name)
+		case a.WrittenOut != b.WrittenOut:
+			return fmt.Errorf("%s has %s its definition, the schedule was made for %s: give the write_out that it was made with", b.Name, writtenOut(b.WrittenOut), writtenOut(a.WrittenOut))
 		case len(a.Stages) != len(b.Stages):
 			return fmt.Errorf("%s has %d stages, the schedule was made for %d", b.Name, len(b.Stages), len(a.Stages))
 		}
@@ -132,6 +140,16 @@ func (s *Schedule) differs(p *halideir.Pipeline) error {
 		return fmt.Errorf("the pipeline has %d Funcs, the schedule was made for %d", len(now), len(s.Funcs))
 	}
 	return nil
+}
+
+func writtenOut(updates int) string {
+	switch updates {
+	case 0:
+		return "no update written out in"
+	case 1:
+		return "an update written out in"
+	}
+	return fmt.Sprintf("%d updates written out in", updates)
 }
 
 func named(labels []string) string {

@@ -13,8 +13,9 @@ import (
 // The structs below are the JSON form of FORMAT.md section 2, in its order.
 
 type shapeJSON struct {
-	Name   string     `json:"name"`
-	Stages [][]string `json:"stages"`
+	Name       string     `json:"name"`
+	Stages     [][]string `json:"stages"`
+	WrittenOut int        `json:"written_out,omitempty"` // updates that are in the definition
 }
 
 type kernelJSON struct {
@@ -128,7 +129,7 @@ func (s *Schedule) JSON() []byte {
 	if s.Funcs != nil {
 		b.WriteString(`  "funcs": [`)
 		for i, f := range s.Funcs {
-			line(&b, i, shapeJSON{f.Name, notNil(f.Stages)})
+			line(&b, i, shapeJSON{f.Name, notNil(f.Stages), f.WrittenOut})
 		}
 		b.WriteString("\n  ],\n")
 	}

@@ -270,7 +270,7 @@ func otherSource(p *halideir.Pipeline) []string {
 	if names == nil {
 		return nil
 	}
-	return []string{"This is for a pipeline in which these are defined by the sums that their first updates make (write_out=1): " + strings.Join(names, ", ")}
+	return []string{"This is for a pipeline in which these are defined by the sums that their first updates make: " + strings.Join(names, ", ") + ". Have them so in the source, or schedule with write_out=0, before this is applied."}
 }
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
