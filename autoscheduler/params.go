@@ -55,9 +55,19 @@ type Param struct {
 	Default string
 	Values  []string // the words it takes; nil for free text and numbers
 	Help    string
+	notes   noted // when Map has it
 	get     func(*Params) string
 	set     func(*Params, string) error
 }
+
+// noted is when a parameter in force is told with a schedule.
+type noted uint8
+
+const (
+	always   noted = iota // where it has a value
+	changed               // where that is not the default: with the default a schedule is as it was before there was the parameter
+	never                 // it names a file of the run, says what is done with a schedule, or the directives show it themselves
+)
 
 // Table is every parameter. The command line, the user's guide and the plugin read it.
 var Table = []Param{
@@ -70,19 +80,31 @@ var Table = []Param{
 	word("cost", "time", []string{"listing1", "listing1-prose", "issue", "time", "algorithm2", "algorithm2-fitted"}, "what prices a group: listing 1 of Sioutas et al. 2020 as printed, or as their text describes it (memory undivided while grouping); issue: the time that instructions, requests and traffic take; time: seconds, as the longest of eight bounds; algorithm2: algorithm 2 of Jangda and Guha 2020 as printed, with their weights for the GTX 1080 Ti, or for the V100 from compute capability 7.0 on; algorithm2-fitted: its terms as microseconds of the whole kernel, with weights fitted to counted work", func(p *Params) *string { return &p.Cost }),
 	word("effort", "normal", []string{"fast", "normal", "thorough"}, "how many candidates a group has. normal: tiles in powers of two while grouping, then in steps of two, of which a coster sees those that issue least where a strategy has many; fast: powers of two all the way; thorough: steps of two while grouping, then every candidate of every strategy", func(p *Params) *string { return &p.Effort }),
 	word("search", "model", []string{"model", "ptxas", "sim"}, "who decides among the best few ways to run each kernel. model: the cost alone; ptxas: the cost with the registers and spills that NVIDIA's ptxas reports of them, each compiled by Halide first, which takes seconds; sim: the cost with the instructions, requests and sectors that gowarp's simulator counts of them, each compiled and run at the estimated sizes, which takes seconds too; CUDA only, and only within Halide", func(p *Params) *string { return &p.Search }),
-	text("registers", "of cost=algorithm2: the file of gowarp profile with the registers and the time of each stage by itself, instead of estimates", func(p *Params) *string { return &p.Registers }),
+	aside(text("registers", "of cost=algorithm2: the file of gowarp profile with the registers and the time of each stage by itself, instead of estimates", func(p *Params) *string { return &p.Registers })),
 	text("weights", "of cost=algorithm2-fitted: a file of weights for the device, as benchmarks/algorithm2 fits them, instead of those fitted for an RTX 2080 Ti", func(p *Params) *string { return &p.Weights }),
-	text("machine", "of cost=time: a file of what a bundle measured of the device (run --micro FILE), in place of its data sheet", func(p *Params) *string { return &p.Machine }),
+	aside(text("machine", "of cost=time: a file of what a bundle measured of the device (run --micro FILE), in place of its data sheet", func(p *Params) *string { return &p.Machine })),
 	text("gpu", "the device to schedule for: a name such as h200, or sm_86; by default the representative of the target's CUDA capability (7.5 if it names none), generic for OpenCL", func(p *Params) *string { return &p.GPU }),
 	number("parallelism", 0, 1, 1<<16, "number of SMs, in place of the device's", func(p *Params) *int { return &p.Parallelism }),
 	number("shared_memory_limit_kb", 0, 1, 227, "shared memory a block may use, in KiB; 48 is the most that Halide's CUDA runtime launches", func(p *Params) *int { return &p.SharedMemoryLimit }),
 	number("max_registers", 64, 16, 255, "registers a thread may use; Halide's CUDA runtime caps them at 64 unless HL_CUDA_JIT_MAX_REGISTERS says otherwise", func(p *Params) *int { return &p.MaxRegisters }),
-	word("any_size", "1", []string{"0", "1"}, "1: special cases for whole groups of points run at all other sizes too, by a lowering pass of gowarp's own; 0: what a schedule of Halide's alone can say", func(p *Params) *string { return &p.AnySize }),
-	word("reassociate", "1", []string{"0", "1"}, "1: sums and products of floats that leave the device idle are computed as trees, like those of integers, which rounds differently; 0: in the order of the reduction domain; of mode=gowarp", func(p *Params) *string { return &p.Reassociate }),
-	word("write_out", "1", []string{"0", "1"}, "1: a stencil that adds up over a short domain of literal bounds is defined by its sum, which readers may inline and threads and warps keep in registers like any other definition; 0: it stays an update. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.WriteOut }),
-	word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check }),
-	text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump }),
-	text("schedule", "replay the schedule in this file, as gowarp schedule --format json writes it, instead of searching for one", func(p *Params) *string { return &p.Schedule }),
+	aside(word("any_size", "1", []string{"0", "1"}, "1: special cases for whole groups of points run at all other sizes too, by a lowering pass of gowarp's own; 0: what a schedule of Halide's alone can say", func(p *Params) *string { return &p.AnySize })),
+	ifChanged(word("reassociate", "1", []string{"0", "1"}, "1: sums and products of floats that leave the device idle are computed as trees, like those of integers, which rounds differently; 0: in the order of the reduction domain; of mode=gowarp", func(p *Params) *string { return &p.Reassociate })),
+	ifChanged(word("write_out", "1", []string{"0", "1"}, "1: a stencil that adds up over a short domain of literal bounds is defined by its sum, which readers may inline and threads and warps keep in registers like any other definition; 0: it stays an update. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.WriteOut })),
+	aside(word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check })),
+	aside(text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump })),
+	aside(text("schedule", "replay the schedule in this file, as gowarp schedule --format json writes it, instead of searching for one", func(p *Params) *string { return &p.Schedule })),
+}
+
+// aside is a row that is not told with a schedule.
+func aside(row Param) Param {
+	row.notes = never
+	return row
+}
+
+// ifChanged is a row that is told with a schedule only where it is not the default.
+func ifChanged(row Param) Param {
+	row.notes = changed
+	return row
 }
 
 func word(key, def string, values []string, help string, at func(*Params) *string) Param {
@@ -214,14 +236,16 @@ func CheckParams(kv map[string]string) (Params, error) {
 	return p, err
 }
 
-// Map is the parameters in force, as strings; those that the device decides are left
-// out, and so are the names of files and check: they are about the run, not about the schedule.
+// Map is the parameters in force, as strings, that are told with a schedule; those that the device decides are left out.
 func (p Params) Map() map[string]string {
 	m := map[string]string{}
-	for _, row := range Table {
-		if v := row.get(&p); v != "" && row.Key != "any_size" && !((row.Key == "reassociate" || row.Key == "write_out") && v == row.Default) && row.Key != "check" && row.Key != "dump" && row.Key != "schedule" && row.Key != "registers" && row.Key != "machine" {
-			m[row.Key] = v
+	for i := range Table {
+		row := &Table[i]
+		v := row.get(&p)
+		if v == "" || row.notes == never || row.notes == changed && v == row.Default {
+			continue
 		}
+		m[row.Key] = v
 	}
 	return m
 }

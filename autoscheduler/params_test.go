@@ -118,3 +118,27 @@ func TestReadmeTable(t *testing.T) {
 		t.Errorf("the README has a row for %s, which is no parameter", key)
 	}
 }
+
+// TestToldWithSchedule: what a schedule says of its parameters, by default and where each has another value.
+func TestToldWithSchedule(t *testing.T) {
+	want := map[string]string{"mode": "gowarp", "fusion": "nested", "grouping": "greedy", "tiling": "all", "cost": "time", "effort": "normal", "search": "model", "max_registers": "64"}
+	if got := DefaultParams().Map(); !maps.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
+	}
+	for key, c := range map[string]struct {
+		value string
+		told  bool
+	}{
+		"reassociate": {"0", true}, "write_out": {"1", true}, "gpu": {"h200", true}, "parallelism": {"3", true}, "shared_memory_limit_kb": {"4", true}, "warp_tile": {"2x4x4", true}, "frac_reg": {".5", true},
+		"weights": {"file", true}, "any_size": {"0", false}, "check": {"0", false}, "dump": {"file", false}, "schedule": {"file", false}, "registers": {"file", false}, "machine": {"file", false},
+	} {
+		var p Params
+		i := slices.IndexFunc(Table, func(r Param) bool { return r.Key == key })
+		if err := Table[i].set(&p, c.value); err != nil {
+			t.Fatal(err)
+		}
+		if got, told := p.Map()[key]; told != c.told || told && got != c.value {
+			t.Errorf("%s=%s: a schedule says %q, %v", key, c.value, got, told)
+		}
+	}
+}

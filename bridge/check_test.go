@@ -131,6 +131,8 @@ func TestDisagreements(t *testing.T) {
 		{"threads", right().but(func(k *abi.Kernel) { k.Threads[1] = 8 }), "the kernel of blur_y: 16x8x1 threads are expected, 16x9x1 are launched"},
 		{"shared memory", right().but(func(k *abi.Kernel) { k.SharedBytes = 500 }), "the kernel of blur_y: 500 B of shared memory are expected, 576 are taken"},
 		{"more shared memory than the most", right().but(func(k *abi.Kernel) { k.SharedBytes, k.SharedExact = 575, false }), "the kernel of blur_y: 575 B of shared memory are expected, 576 are taken"},
+		{"more than the device leaves as many blocks with", right().but(func(k *abi.Kernel) { k.SharedBytes, k.SharedMost = 570, 575 }), "the kernel of blur_y: 570 B of shared memory are expected, 576 are taken"},
+		{"less shared memory", right().but(func(k *abi.Kernel) { k.SharedBytes, k.SharedMost = 580, 600 }), "the kernel of blur_y: 580 B of shared memory are expected, 576 are taken"},
 		{"shared memory sized on the host", fused(), "the kernel of blur_y: 576 B of shared memory are expected, the size is known only at run time"},
 		{"trap", fused(bound("x", 16), bound("y", 8)).but(func(k *abi.Kernel) { k.SharedBytes = 16 * 8 * 4 }), "the kernel of blur_y: it checks its storage at run time, with a trap"},
 		{"missing", candidate{directives: right().directives, kernels: append(right().kernels, abi.Kernel{Func: blurX})}, "the kernel of blur_x: one kernel is expected, 0 are launched: Halide needs no point of it"},
@@ -167,6 +169,14 @@ func TestInputAsExpected(t *testing.T) {
 func TestOtherBlocks(t *testing.T) {
 	out := checked(t, nil, right().but(func(k *abi.Kernel) { k.Blocks[0] = 5 }), alone())
 	wants(t, out, "gowarp: check: the kernel of blur_y: 5x6x1 blocks are expected, 4x6x1 are launched\ngowarp: check: otherwise as expected\n", "// scripted\n")
+}
+
+// A little more shared memory that costs no block is no reason for another schedule.
+func TestALittleMoreShared(t *testing.T) {
+	for _, exact := range []bool{true, false} {
+		out := checked(t, nil, right().but(func(k *abi.Kernel) { k.SharedBytes, k.SharedMost, k.SharedExact = 570, 576, exact }), alone())
+		wants(t, out, "gowarp: check: the kernel of blur_y: 570 B of shared memory are expected, 576 are taken, of which as many blocks run\ngowarp: check: otherwise as expected\n", "// scripted\n")
+	}
 }
 
 // What no kernel reads and Halide computes nowhere is no fault: there is nothing to launch.

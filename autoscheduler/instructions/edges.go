@@ -3,7 +3,6 @@ package instructions
 import (
 	"slices"
 
-	"gowarp/halideir/access"
 	"gowarp/internal/plan"
 )
 
@@ -25,9 +24,7 @@ func interior(k *plan.Kernel) float64 {
 // onePiece reports whether a kernel's loops over blocks are one piece of code, in which all work is behind one test of the thread (see the emitter's): what only that needs to know warps
 // without work do not load.
 func (e *Estimator) onePiece(k *plan.Kernel) bool {
-	return k.OneTest(e.pr.P) && !slices.ContainsFunc(e.pr.ExpandOf(&k.Out).Loads, func(t plan.Tap) bool {
-		return slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.Likely })
-	})
+	return k.OneTest(e.pr.P) && !e.pr.ExpandOf(&k.Out).Likely
 }
 
 // untested are points side by side as they are where none lies beyond the end.

@@ -259,7 +259,12 @@ func column(n *plan.Nest, s Shift) int64 { return s.of(n.Along.Loop) }
 
 // nowhere reports whether a place hangs on what is not known.
 func nowhere(idx []access.Index) bool {
-	return slices.ContainsFunc(idx, func(x access.Index) bool { return x.Kind == access.Unknown && !x.IsSum() })
+	for d := range idx { // of 150 bytes, which are not copied
+		if x := &idx[d]; x.Kind == access.Unknown && !x.IsSum() {
+			return true
+		}
+	}
+	return false
 }
 
 // TableBytes is up to what size a table that is looked up stays in L1: half of the least that an SM has of it.
@@ -385,7 +390,7 @@ func (k key) and(v int64) key {
 }
 
 func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
-	k := key(0).and(int64(fn) + 2).and(int64(input) + 2).and(int64(out) + 2)
+	k := key(0).and(int64(fn)<<32 ^ int64(input)<<16 ^ int64(out))
 	for i := range idx {
 		x := &idx[i]
 		off := x.Offset
@@ -409,7 +414,7 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 				}
 			}
 		}
-		k = k.and(int64(x.Kind)).and(int64(x.Loop)).and(off).and(x.Num)
+		k = k.and(off).and(x.Num<<16 ^ int64(x.Loop)<<4 ^ int64(x.Kind))
 	}
 	return k
 }

@@ -103,10 +103,10 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	}
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
-		does, each := e.operations(call.Func, 0), share(n, call.Index)
+		does, each, unknown := e.operations(call.Func, 0), share(n, call.Index), nowhere(call.Index)
 		for _, s := range shifts {
 			at := placeOf(n, call.Func, 0, 0, call.Index, s)
-			if nowhere(call.Index) {
+			if unknown {
 				at = at.and(int64(call.In)) // what one definition looks up is at one place, what another does at another
 			}
 			if seen.called.Add(uint64(at)) {
@@ -131,17 +131,24 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			each = 1
 		}
 		vectors := !member && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
+		unknown, requests, sectors := nowhere(t.Index), asked*e.ways(n, t.Index, t.Bytes), 0.0
+		if !in {
+			sectors = asked * e.loadSectors(n, t)
+		}
 		for _, s := range shifts {
 			at := placeOf(n, t.Func, t.Input, t.Out, t.Index, s)
-			if nowhere(t.Index) {
+			if unknown {
 				at = at.and(int64(i)) // two places that are not known are not one
 			}
 			if !seen.loaded.Add(uint64(at)) {
 				continue
 			}
 			part.Memory += each
-			part.Requests += asked * e.ways(n, t.Index, t.Bytes)
+			part.Requests += requests
 			for d := range t.Index {
+				if !unknown {
+					break
+				}
 				if !nowhere(t.Index[d : d+1]) {
 					continue
 				}
@@ -170,8 +177,8 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				continue
 			}
 			part.Global += each
-			if nowhere(t.Index) || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
-				part.Sectors += asked * e.loadSectors(n, t) // what else the lanes load of the row is in L1 then
+			if unknown || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
+				part.Sectors += sectors // what else the lanes load of the row is in L1 then
 			}
 			if vectors {
 				part.widen(e, n, t, s, each, &c.Wide)

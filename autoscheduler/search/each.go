@@ -1,8 +1,11 @@
 package search
 
 import (
+	"math"
+
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/legality"
+	"gowarp/autoscheduler/strategy"
 	"gowarp/internal/plan"
 	"gowarp/internal/workers"
 )
@@ -35,6 +38,12 @@ const (
 
 // each tries the candidates of an offer and has them taken in their order, but for those that are to be skipped. A candidate that is skipped stays so, whatever is taken.
 func (s *Searcher) each(of *offer, stage int, ph coster.Phase, skip func(c plan.Choice) bool, take func(t *tried)) {
+	if of.tried != nil {
+		for i := range of.tried {
+			take(&of.tried[i])
+		}
+		return
+	}
 	left, all := of.choices, make([]tried, min(len(of.choices), mostATurn))
 	for n := firstTurn; len(left) > 0; n = min(2*n, mostATurn) {
 		turn := left[:min(n, len(left))]
@@ -52,4 +61,37 @@ func (s *Searcher) each(of *offer, stage int, ph coster.Phase, skip func(c plan.
 			}
 		}
 	}
+}
+
+// spare tries the offer of several points a thread before that of one, if a coster knows what the latter's cost at least: none of them is looked at where all cost more. The offers are then taken in their order
+// all the same.
+func (s *Searcher) spare(offers []offer, g *plan.Group, stage int, ph coster.Phase, within float64) {
+	floorer, ok := s.Coster.(coster.Floorer)
+	one, several := -1, -1
+	for i := range offers {
+		if of := &offers[i]; of.err == nil && len(of.choices) > 0 {
+			switch of.prepared.(type) {
+			case strategy.OnePointed:
+				one = i
+			case strategy.SeveralPointed:
+				several = i
+			}
+		}
+	}
+	if !ok || len(g.Members) > 0 || one < 0 || several < 0 {
+		return
+	}
+	k, err := offers[one].prepared.Kernel(stage, offers[one].choices[0])
+	if err != nil {
+		return
+	}
+	of, least := &offers[several], math.Inf(1)
+	of.tried = make([]tried, len(of.choices))
+	workers.InPieces(len(of.choices), aPiece, func(i int) { of.tried[i] = s.try(of, stage, of.choices[i], ph) })
+	for i := range of.tried {
+		if t := &of.tried[i]; t.err == nil && t.price.Valid() {
+			least = min(least, t.price.Cost)
+		}
+	}
+	offers[one].beaten = floorer.Floor(s.Problem, k) > least*(1+within)
 }

@@ -14,11 +14,13 @@ type offer struct {
 	prepared strategy.Prepared
 	choices  []plan.Choice
 	err      error
+	tried    []tried // what came of the choices, if they were tried before their turn
+	beaten   bool    // all choices cost more than one of another strategy
 }
 
 // inTurn calls try with what each strategy offers, in their order. Tiles of warps, of which one after the other is counted until they are hopeless, are prepared beside all that is done for the
-// others, if they come last.
-func (s *Searcher) inTurn(g *plan.Group, stage int, ph coster.Phase, o strategy.Options, strategies []strategy.Strategy, try func(*offer)) {
+// others, if they come last. Candidates that cost more than another, and within so much of it, need not be tried; below 0 all are.
+func (s *Searcher) inTurn(g *plan.Group, stage int, ph coster.Phase, o strategy.Options, strategies []strategy.Strategy, within float64, try func(*offer)) {
 	if ph == coster.Grouping {
 		strategies = slices.DeleteFunc(slices.Clone(strategies), func(st strategy.Strategy) bool {
 			skips, ok := st.(strategy.GroupingSkipper)
@@ -33,9 +35,15 @@ func (s *Searcher) inTurn(g *plan.Group, stage int, ph coster.Phase, o strategy.
 	last := make([]offer, len(strategies)-first)
 	parts := []func(){
 		func() {
-			for _, st := range strategies[:first] {
-				of := s.offer(g, stage, ph, o, st)
-				try(&of)
+			offers := make([]offer, first)
+			for i, st := range strategies[:first] {
+				offers[i] = s.offer(g, stage, ph, o, st)
+			}
+			if within >= 0 {
+				s.spare(offers, g, stage, ph, within)
+			}
+			for i := range offers {
+				try(&offers[i])
 			}
 		},
 		func() {

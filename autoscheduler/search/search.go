@@ -148,6 +148,10 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 			why.prepare = append(why.prepare, of.err)
 			return
 		}
+		if of.beaten {
+			s.Evaluated += len(of.choices)
+			return
+		}
 		sizer, _ := of.prepared.(strategy.Sizer)
 		s.each(of, stage, ph, func(c plan.Choice) bool {
 			// What the coster would reject cannot beat what it takes. Most tiles with a halo are no
@@ -181,10 +185,14 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 			}
 		})
 	}
-	s.inTurn(g, stage, ph, o, strategies, try)
+	within := even.within
+	if look != nil || kept.most > 0 {
+		within = -1
+	}
+	s.inTurn(g, stage, ph, o, strategies, within, try)
 	for _, st := range strategy.Otherwise {
 		if best == nil && !slices.Contains(strategies, st) {
-			s.inTurn(g, stage, ph, o, []strategy.Strategy{st}, try)
+			s.inTurn(g, stage, ph, o, []strategy.Strategy{st}, within, try)
 		}
 	}
 	if r, ok := even.pick(pr); ok && r.kernel != best {

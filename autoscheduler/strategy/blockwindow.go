@@ -94,6 +94,9 @@ type windowed struct {
 	err    error
 }
 
+// SeveralPoints implements SeveralPointed.
+func (b *blockWindows) SeveralPoints() {}
+
 // Refusal implements Refuser.
 func (b *blockWindows) Refusal(stage int) error {
 	name := schedule.StageLabel(b.pr.P.Funcs[b.g.Out].Label, stage)

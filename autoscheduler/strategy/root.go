@@ -45,3 +45,6 @@ func (r rootKernels) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 
 // Block implements Sizer.
 func (r rootKernels) Block(_ int, c plan.Choice) [3]int64 { return block(c) }
+
+// OnePoint implements OnePointed.
+func (rootKernels) OnePoint() {}

@@ -369,7 +369,12 @@ func (w *warpTiles) readsInLanes(s *warpSet) error {
 
 // rows is how many points of a row are computed of every member, if the tile is so wide: what its readers need, who compute whole points of lanes.
 func (s *warpSet) rows(lp lanePoints, width int64) []int64 {
-	n := make([]int64, len(s.members))
+	return s.rowsInto(make([]int64, len(s.members)), lp, width)
+}
+
+// rowsInto is rows in the place of what is in n.
+func (s *warpSet) rowsInto(n []int64, lp lanePoints, width int64) []int64 {
+	clear(n)
 	for _, r := range s.reads {
 		lo, have := int64(0), width // of the reader
 		if r.from < len(s.members) {
@@ -390,8 +395,9 @@ func (s *warpSet) width(lp lanePoints) (width int64, rows []int64) {
 	if !lp.strided {
 		step = lp.px
 	}
+	rows = make([]int64, len(s.members))
 	for width = plan.WarpLanes * lp.px; width > 0; width -= step {
-		rows = s.rows(lp, width)
+		rows = s.rowsInto(rows, lp, width)
 		fits := true
 		for i := range s.members {
 			fits = fits && rows[i] <= plan.WarpLanes*s.members[i].points(lp.px)

@@ -94,8 +94,9 @@ type Kernel struct {
 	Func, Stage     int
 	Blocks, Threads [3]int64
 	SharedBytes     int64
-	SharedExact     bool // false: Halide sizes it at run time, SharedBytes is the most
-	GlobalScratch   bool // what belongs to a block may be in global memory
+	SharedExact     bool  // false: Halide sizes it at run time, SharedBytes is the most
+	SharedMost      int64 // what it may take beyond SharedBytes all the same; less than that: nothing
+	GlobalScratch   bool  // what belongs to a block may be in global memory
 }
 
 // Need is the points of an input that are read along one dimension, at the estimated sizes.
@@ -198,7 +199,7 @@ func encodeKernels(out *C.gowarp_reply, ks []Kernel) {
 		for d := range 3 {
 			c.blocks[d], c.threads[d] = C.int64_t(k.Blocks[d]), C.int64_t(k.Threads[d])
 		}
-		c.shared_bytes, c.shared_exact, c.global_scratch = C.int64_t(k.SharedBytes), boolean(k.SharedExact), boolean(k.GlobalScratch)
+		c.shared_bytes, c.shared_exact, c.shared_most, c.global_scratch = C.int64_t(k.SharedBytes), boolean(k.SharedExact), C.int64_t(k.SharedMost), boolean(k.GlobalScratch)
 		unsafe.Slice(out.kernels, len(ks))[i] = c
 	}
 }

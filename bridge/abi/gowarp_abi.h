@@ -40,6 +40,7 @@ typedef struct {
     int64_t blocks[3], threads[3];
     int64_t shared_bytes;
     int32_t shared_exact;  // 0: Halide sizes it at run time, shared_bytes is the most
+    int64_t shared_most;   // up to which it may be more all the same
     int32_t global_scratch;  // what belongs to a block may be in global memory
 } gowarp_kernel;
 

@@ -159,8 +159,14 @@ private:
             if (want.shared_exact) {
                 at(bytes + "the size is known only at run time");
             }
-        } else if (got.shared_bytes > want.shared_bytes || (want.shared_exact && got.shared_bytes != want.shared_bytes)) {
-            at(bytes + std::to_string(got.shared_bytes) + " are taken");
+        } else {
+            const std::string taken = bytes + std::to_string(got.shared_bytes) + " are taken";
+            const bool more = got.shared_bytes > want.shared_bytes;
+            if (more && got.shared_bytes <= want.shared_most) {
+                remark(want.func, want.stage, taken + ", of which as many blocks run");
+            } else if (more || (want.shared_exact && got.shared_bytes != want.shared_bytes)) {
+                at(taken);
+            }
         }
         if (got.trap) {
             at("it checks its storage at run time, with a trap");

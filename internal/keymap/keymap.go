@@ -8,6 +8,7 @@ import "math/bits"
 type Map struct {
 	slots []slot // a power of two of them, at most half in use
 	now   uint32 // slots of another generation are empty
+	shift uint8  // leaves as many of the highest bits of a product as tell the slots apart
 	n     int
 }
 
@@ -73,7 +74,7 @@ func (m *Map) Or(key uint64, bits int32) int32 {
 // at is the slot that a key has or would have: by the highest bits of the product, since a key's own highest bits reach no others.
 func (m *Map) at(key uint64) int {
 	mask := len(m.slots) - 1
-	i := int(key*0x9e3779b97f4a7c15>>bits.LeadingZeros64(uint64(mask))) & mask
+	i := int(key*0x9e3779b97f4a7c15>>(m.shift&63)) & mask
 	for m.slots[i].generation == m.now && m.slots[i].key != key {
 		i = (i + 1) & mask
 	}
@@ -83,6 +84,7 @@ func (m *Map) at(key uint64) int {
 func (m *Map) grow() {
 	old, was := m.slots, m.now
 	m.slots, m.now = make([]slot, max(least, 2*len(old))), 1
+	m.shift = uint8(bits.LeadingZeros64(uint64(len(m.slots) - 1)))
 	if len(old) == 0 {
 		return
 	}

@@ -67,7 +67,7 @@ func TestSpread(t *testing.T) {
 		for key := range uint64(n) {
 			m.Add(key<<shift | 5)
 		}
-		empty := Map{slots: make([]slot, len(m.slots)), now: 1}
+		empty := Map{slots: make([]slot, len(m.slots)), now: 1, shift: m.shift}
 		steps := 0
 		for key := range uint64(n) {
 			k := key<<shift | 5

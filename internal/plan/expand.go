@@ -25,6 +25,8 @@ type Expand struct {
 	Folded    []Call // of Funcs whose values are constants once the loops in Unrolled stand in the code; not among Calls
 	Unrolled  uint64 // those loops, as access.Index.Loops has them
 
+	Likely bool // a place that is loaded from is clamped by a boundary condition
+
 	IntDivisions int // of 32 bits, with remainders, in values and addresses; of an inlined Func once
 
 	Saturated bool // too large to expand: the figures are those of the limit
@@ -109,6 +111,14 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 			}
 		}
 	}
+	e.out.Likely = slices.ContainsFunc(e.out.Loads, func(t Tap) bool {
+		for k := range t.Index { // of 150 bytes, which are not copied
+			if t.Index[k].Likely {
+				return true
+			}
+		}
+		return false
+	})
 	e.out.Sources = sources(e.out.Loads)
 	e.out.Buffers = len(e.out.Sources)
 	e.out.Reads = funcsOf(e.out.Sources)

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"sort"
+
 	"gowarp/halideir"
 	"gowarp/occupancy"
 )
@@ -178,6 +180,22 @@ func (k *Kernel) ThreadsPerBlock() int64 { return k.Block[0] * k.Block[1] * k.Bl
 func (k *Kernel) Occupy(d *occupancy.Device) (err error) {
 	k.Occupancy, err = d.Occupancy(occupancy.Usage{Threads: int(k.ThreadsPerBlock()), Registers: k.Registers, SharedBytes: int(k.SharedBytes)})
 	return err
+}
+
+// moreShared is by what part more shared memory than was worked out a kernel may take and still be one that is laid out alike: a row or a slot more, of which the price knows nothing.
+const moreShared = 1.0 / 16
+
+// SharedMost is how much shared memory a block may take in all for the kernel to be the one that was priced: as many blocks run on an SM at a time, and no limit is exceeded.
+func (k *Kernel) SharedMost(pr *Problem) int64 {
+	least, most := k.SharedBytes, min(k.SharedBytes+int64(moreShared*float64(k.SharedBytes)), pr.Limits.SharedBytes)
+	if most <= least || k.ThreadsPerBlock() > int64(pr.Device.MaxThreadsPerBlock) {
+		return least
+	}
+	return least + int64(sort.Search(int(most-least), func(i int) bool {
+		more := *k
+		more.SharedBytes = least + int64(i) + 1
+		return more.Occupy(pr.Device) != nil || more.Occupancy.ActiveBlocks < k.Occupancy.ActiveBlocks
+	}))
 }
 
 // ThreadsOf is the number of threads, in a block, that compute a Func of the kernel.
