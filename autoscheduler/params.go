@@ -64,9 +64,9 @@ type Param struct {
 type noted uint8
 
 const (
-	always   noted = iota // where it has a value
-	changed               // where that is not the default: with the default a schedule is as it was before there was the parameter
-	never                 // it names a file of the run, says what is done with a schedule, or the directives show it themselves
+	always  noted = iota // where it has a value
+	changed              // where that is not the default: with the default a schedule is as it was before there was the parameter
+	never                // it names a file of the run, says what is done with a schedule, or the directives show it themselves
 )
 
 // Table is every parameter. The command line, the user's guide and the plugin read it.

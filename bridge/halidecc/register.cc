@@ -9,6 +9,7 @@
 #include "export.h"
 #include "given.h"
 #include "gowarp_abi.h"
+#include "indexfuncs.h"
 #include "leave.h"
 #include "passes.h"
 #include "record.h"
@@ -136,6 +137,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     with_deep_stack([&] {
         (Graph &)graph = build_graph(pipeline);
         leave_scheduled_alone(graph);
+        (Graph &)graph = look_through_index_funcs(pipeline, graph);
         if (gowarp_writes_out && gowarp_writes_out(&asked)) {
             (Graph &)graph = write_out_reductions(pipeline, graph);
         }
