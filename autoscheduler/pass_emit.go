@@ -87,6 +87,9 @@ func (s *state) emitKernel(k *plan.Kernel) {
 			s.computeAt(m.Func, k, m.Anchor, labels[m.Anchor].thread)
 		} else {
 			s.computeAt(m.Func, k, k.Out.Func, out.block)
+			if m.OrGlobal {
+				s.add(schedule.Directive{Do: schedule.SharedOrGlobal, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, N: s.problem.Limits.SharedBytes})
+			}
 			s.storage(m)
 		}
 		for j := range m.Nests {
@@ -119,6 +122,13 @@ func (s *state) storage(m *plan.Member) {
 		memory = schedule.MemoryHeap
 	}
 	s.add(schedule.Directive{Do: schedule.StoreIn, Func: m.Func, Name: f.Label, Memory: memory})
+	if m.Order != nil {
+		d := schedule.Directive{Do: schedule.ReorderStorage, Func: m.Func, Name: f.Label}
+		for _, k := range m.Order {
+			d.Vars = append(d.Vars, argLabel(f, k))
+		}
+		s.add(d)
+	}
 	for k, n := range m.Padded {
 		if m.Given[k] {
 			s.add(schedule.Directive{Do: schedule.GivenExtent, Func: m.Func, Name: f.Label, Vars: []string{argLabel(f, k)}, N: m.Extents[k]})

@@ -16,7 +16,7 @@ func scatterPlaces(pr *plan.Problem, k *plan.Kernel) error {
 				if s == 0 || rfactor.OwnPlace(pr.P, a, d) {
 					continue
 				}
-				if m.Where == plan.AtBlockGlobal && !m.Bounded[d] {
+				if (m.Where == plan.AtBlockGlobal || m.OrGlobal) && !m.Bounded[d] {
 					continue // as many as a run has it
 				}
 				iv, ok := pr.Regions.Constant(pr.P, m.Func, d)

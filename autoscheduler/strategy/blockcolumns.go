@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gowarp/halideir"
-	"gowarp/halideir/access"
-	"gowarp/halideir/rfactor"
 	"gowarp/internal/plan"
 )
 
@@ -20,92 +17,26 @@ func (BlockColumns) Name() string { return "block-columns" }
 
 // Prepare implements Strategy.
 func (BlockColumns) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, error) {
-	out := &pr.P.Funcs[g.Out]
-	switch {
-	case len(g.Members) != 1:
-		return nil, fmt.Errorf("block-columns: a group of other than one Func and its reader")
-	case len(out.Stages) != 1 || !pr.PureLoops(g.Out, 0) || out.Partial || readOutput(pr, g.Out):
-		return nil, fmt.Errorf("block-columns: %s has updates, or others read it", out.Label)
+	c, err := columnsOf(pr, g, BlockColumns{}.Name())
+	if err != nil {
+		return nil, err
 	}
-	m := &pr.P.Funcs[g.Members[0]]
-	if m.Partial || len(m.Bounds) > 0 || len(m.Stages) < 2 || !slices.ContainsFunc(all(len(m.Stages)), func(s int) bool { return !pr.PureLoops(m.ID, s) }) {
-		return nil, fmt.Errorf("block-columns: no update of %s writes to other places than its loops' own", m.Label)
-	}
-	for s := range m.Stages {
-		if loadsWhere(pr, &m.Stages[s]) {
-			return nil, fmt.Errorf("block-columns: a predicate of %s loads something: it is not under the guard of a split (pass_dims.go)", m.Label)
-		}
-		if pr.Dims[pr.StageIndex(m.ID, s)].Atomic {
-			return nil, fmt.Errorf("block-columns: threads of all blocks do the updates of %s together", m.Label)
-		}
-	}
-	b := blockColumns{pr: pr, g: g, reader: make([]int, len(m.Args)), thread: -1}
-	for k := range m.Args {
-		b.reader[k] = b.readAlong(m, k)
+	b := blockColumns{columns: c, thread: -1}
+	for k, l := range c.reader {
 		// Neighbouring threads then have neighbours in memory.
-		if l := b.reader[k]; l >= 0 && b.thread < 0 && pr.Dims[pr.StageIndex(g.Out, 0)].Extent[l] >= plan.WarpLanes {
+		if l >= 0 && b.thread < 0 && pr.Dims[pr.StageIndex(g.Out, 0)].Extent[l] >= plan.WarpLanes {
 			b.thread = k
 		}
 	}
 	if b.thread < 0 {
-		return nil, fmt.Errorf("block-columns: no argument of %s is its own in all that its updates and %s read", m.Label, out.Label)
+		return nil, fmt.Errorf("block-columns: no argument of %s is its own in all that its updates and %s read", pr.P.Funcs[g.Members[0]].Label, pr.P.Funcs[g.Out].Label)
 	}
 	return b, nil
 }
 
-// loadsWhere reports whether the domain of a stage has a predicate that loads something.
-func loadsWhere(pr *plan.Problem, st *halideir.Stage) (found bool) {
-	pr.P.Walk(func(_ halideir.NodeID, n *halideir.Node) { found = found || n.ReadsBuffer() }, st.Predicate)
-	return found
-}
-
-func all(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 type blockColumns struct {
-	pr     *plan.Problem
-	g      *plan.Group
-	reader []int // by argument of the member: the loop of the reader that it is read along, -1 for those that columns go along
-	thread int   // the argument that is read along the threads
-}
-
-// readAlong is the loop of the reader that gives an argument of the member, if every stage has it as its own and so do all reads; -1 if not.
-func (b blockColumns) readAlong(m *halideir.Func, k int) int {
-	for s := 1; s < len(m.Stages); s++ {
-		if !rfactor.OwnPlace(b.pr.P, m.Stages[s].Args[k], k) {
-			return -1
-		}
-		loop := slices.IndexFunc(m.Stages[s].Loops, func(l halideir.Loop) bool { return l.Arg == k })
-		for _, t := range b.taps(m.ID, s, m.ID) {
-			if x := &t.Index[k]; x.Kind != access.Affine || x.Loop != loop || x.Num != 1 || x.Den != 1 || x.Offset != 0 || x.Clamped {
-				return -1
-			}
-		}
-	}
-	found := -1
-	for i, t := range b.taps(b.g.Out, 0, m.ID) {
-		x := &t.Index[k]
-		if x.Kind != access.Affine || x.Num != 1 || x.Den != 1 || x.Offset != 0 || x.Clamped || i > 0 && x.Loop != found {
-			return -1
-		}
-		found = x.Loop
-	}
-	return found
-}
-
-// taps are the loads of a stage from a Func.
-func (b blockColumns) taps(fn, stage, from int) (out []plan.Tap) {
-	for _, t := range b.pr.Expand[b.pr.StageIndex(fn, stage)].Loads {
-		if t.Func == from {
-			out = append(out, t)
-		}
-	}
-	return out
+	columns
+	thread int // the argument that is read along the threads
 }
 
 // columnThreads are the sizes of a block that are tried: columns are few, and each thread has a long way.
@@ -148,7 +79,7 @@ func (b blockColumns) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		m.Bounded, m.Given = append(m.Bounded, b.reader[arg] >= 0), append(m.Given, false)
 	}
 	for s := range b.pr.P.Funcs[id].Stages {
-		m.Nests = append(m.Nests, b.columns(id, s, threads))
+		m.Nests = append(m.Nests, b.updating(id, s, threads))
 	}
 	k.Members = []plan.Member{m}
 	return k, finish(b.pr, k)
@@ -174,8 +105,8 @@ func (b blockColumns) reading(stage int, threads int64) plan.Nest {
 	return n
 }
 
-// columns is the nest of a stage of the member.
-func (b blockColumns) columns(fn, stage int, threads int64) plan.Nest {
+// updating is the nest of a stage of the member.
+func (b blockColumns) updating(fn, stage int, threads int64) plan.Nest {
 	n := plan.Nest{Func: fn, Stage: stage}
 	extent := b.pr.Dims[b.pr.StageIndex(fn, stage)].Extent
 	for l, loop := range b.pr.P.Funcs[fn].Stages[stage].Loops {
@@ -192,22 +123,4 @@ func (b blockColumns) columns(fn, stage int, threads int64) plan.Nest {
 	b.severalSteps(&n)
 	n.Along = along(&n)
 	return n
-}
-
-// severalSteps has the innermost loop that turns make several iterations at a time: their loads do not wait for each other.
-func (b blockColumns) severalSteps(n *plan.Nest) {
-	st := &b.pr.P.Funcs[n.Func].Stages[n.Stage]
-	inner := slices.IndexFunc(n.Serial, func(u plan.Use) bool { return u.Tile == 0 && u.Extent > 1 })
-	if inner < 0 || st.Predicate != halideir.NoNode || int64(b.pr.ExpandOf(n).Tree)*maxSteps > maxSteppedOps {
-		return
-	}
-	u := n.Serial[inner]
-	if u.Extent >= 2*maxSteps {
-		u.Steps = maxSteps
-	}
-	if st.Loops[u.Loop].Arg >= 0 { // any order
-		n.Serial = slices.Insert(slices.Delete(n.Serial, inner, inner+1), 0, u)
-		return
-	}
-	n.Serial[inner] = u
 }

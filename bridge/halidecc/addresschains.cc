@@ -2,6 +2,7 @@
 
 #include "addresschains.h"
 #include "alignment.h"
+#include "conversions.h"
 #include "polynomial.h"
 #include "shuffle.h"
 #include "straight.h"
@@ -678,7 +679,8 @@ Stmt AddressChains::visit(const LetStmt *op) {
     return LetStmt::make(op->name, op->value, body);
 }
 
-Stmt AddressChains::visit(const For *op) {
+Stmt AddressChains::visit(const For *given) {
+    const For *op = given;
     if (op->for_type != ForType::GPUBlock) {
         return IRMutator::visit(op);
     }
@@ -686,6 +688,8 @@ Stmt AddressChains::visit(const For *op) {
     if (f == funcs_.end() || op->device_api != DeviceAPI::CUDA) {
         return op;
     }
+    const Stmt apart = with_conversions_apart(Stmt(op));
+    op = apart.as<For>();
     const Accesses all(op);
     Surroundings around(all.parameters(), definitions_);
     std::optional<Kernel> without, with;

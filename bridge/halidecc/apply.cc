@@ -235,6 +235,14 @@ private:
             step.run = [](const std::vector<Function> &) {};  // see passes.cc
             return step;
         }
+        if (op == "shared_or_global") {
+            want(d, text, 0, 0);
+            if (d.n < 1 || d.n > INT32_MAX) {
+                fail(text, "the number of bytes must be positive and fit 32 bits");
+            }
+            step.run = [](const std::vector<Function> &) {};  // see passes.cc
+            return step;
+        }
         if (op == "demote") {
             want(d, text, 0, 0);
             if (d.n < 1 || d.n > INT16_MAX || d.offset < 0 || d.offset > INT32_MAX / 2) {

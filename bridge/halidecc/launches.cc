@@ -3,6 +3,7 @@
 #include "launches.h"
 #include "extents.h"
 #include "export.h"
+#include "sharedorglobal.h"
 #include "sizes.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ private:
         if (!is_const_zero(c)) {
             op->then_case.accept(this);
         }
-        if (op->else_case.defined() && (is_const_zero(c) || !(is_const_one(c) || asks_where(c)))) {
+        if (op->else_case.defined() && (is_const_zero(c) || !(is_const_one(c) || asks_where(c) || chooses_memory(op)))) {
             const bool before = general_;
             general_ = general_ || (!in_kernel_ && is_const_zero(c) && tells_multiples(op->condition) && !asks_where(op->condition));
             op->else_case.accept(this);

@@ -6,6 +6,7 @@
 #include "demandorder.h"
 #include "demote.h"
 #include "extents.h"
+#include "sharedorglobal.h"
 #include "text.h"
 
 #include <cstdlib>
@@ -135,6 +136,9 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     }
     if (auto funcs = given_extents(g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<Extents>(std::move(funcs)));
+    }
+    if (auto funcs = numbered("shared_or_global", g, directives, count); !funcs.empty()) {
+        out.push_back(std::make_unique<SharedOrGlobal>(std::move(funcs)));
     }
     if (auto moved = demotions(g, directives, count); !moved.empty()) {
         out.push_back(std::make_unique<Demote>(std::move(moved)));

@@ -48,6 +48,7 @@ var forms = map[Do]form{
 	DemandOrder:     {number: true, ofFunc: true, ofPass: true},
 	ChainAddresses:  {number: true, ofFunc: true, ofPass: true},
 	VectorAccess:    {ofFunc: true, ofPass: true},
+	SharedOrGlobal:  {number: true, ofFunc: true, ofPass: true},
 	RFactor:         {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 

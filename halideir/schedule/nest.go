@@ -254,7 +254,7 @@ func (g *program) doFunc(d *Directive, f *halideir.Func) error {
 		}
 	case DemandOrder:
 		g.demanded[d.Func] = true
-	case ChainAddresses, VectorAccess:
+	case ChainAddresses, VectorAccess, SharedOrGlobal:
 		// They change no loop.
 	case Demote:
 		if g.demoted[d.Func] != nil {

@@ -72,6 +72,9 @@ const (
 	// VectorAccess has the kernels of a Func load or store four neighbouring elements of 32 bits at once where they access all four of them, wherever pointers, strides and
 	// first elements are at multiples of 16 bytes. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
 	VectorAccess Do = "vector_access"
+	// SharedOrGlobal has the kernels of a Func keep in global memory what they would have in shared memory, wherever a run's sizes make that more than N bytes a block: the host
+	// chooses. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
+	SharedOrGlobal Do = "shared_or_global"
 	// RFactor makes partial results of a reduction, side by side over the reduction variables in Vars: each whole where its number in Multiples is 0,
 	// else over the inner part of a split by it. It makes two Funcs, which come before Func and move it and all behind it: the partial results and
 	// their copy. It stands before all other directives.

@@ -275,7 +275,7 @@ func otherSource(p *halideir.Pipeline) []string {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special, given, chained, vectors []string
+	var registers, ordered, special, given, chained, vectors, sized []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -288,6 +288,8 @@ func beyondSource(ds []Directive) []string {
 			chained = append(chained, d.Name)
 		case VectorAccess:
 			vectors = append(vectors, d.Name)
+		case SharedOrGlobal:
+			sized = append(sized, d.Name)
 		case GivenExtent:
 			if !slices.Contains(given, d.Name) {
 				given = append(given, d.Name)
@@ -315,6 +317,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if vectors != nil {
 		lines = append(lines, "Four neighbours in aligned rows are loaded at once in the kernels of these: "+strings.Join(vectors, ", "))
+	}
+	if sized != nil {
+		lines = append(lines, "Of these what does not fit a block's shared memory in some run is in global memory then, where a launch would fail: "+strings.Join(sized, ", "))
 	}
 	return append(lines, "gowarp does the whole again with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes.")
 }

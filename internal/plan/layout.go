@@ -102,6 +102,9 @@ type Member struct {
 	Bounded []bool  // dimensions whose extent Halide can prove; the others it sizes at run time, but for those that are given
 	Given   []bool  // dimensions whose extent the schedule says
 	Bytes   int64   // allocated, a block or a thread
+	// AtBlock: where a run's sizes make it more than a block can have, the host launches a form of the kernel in which it is in global memory.
+	OrGlobal bool
+	Order    []int // AtBlock: the dimensions as stored, innermost first; nil: as they are
 	// AtWarp: so many of the first registers of each lane are in the warp's scratch instead, from this byte on. Components of
 	// a tuple follow each other.
 	Demoted, ScratchAt int64
