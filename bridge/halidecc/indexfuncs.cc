@@ -4,6 +4,7 @@
 #include "export.h"
 #include "indexing.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -101,23 +102,51 @@ Definitions without_memory(const Graph &g) {
     return known;
 }
 
-// Of those, the ones that decide where something is read, and whose values Halide knows no bounds of.
-Definitions unbounded_indices(const Graph &g, const Definitions &known) {
-    std::set<std::string> indices;
-    for (const FuncEntry &f : g.funcs) {
-        for (const Definition *def : definitions(f.original)) {
-            const auto found = indexing_funcs(def->values(), def->args());
-            indices.insert(found.begin(), found.end());
+// Whether Halide knows no bounds of what a definition reads or writes at a point.
+bool reads_without_end(const Definition &def) {
+    for (const Expr &e : def.args()) {
+        if (!bounds_of_expr_in_scope(e, Scope<Interval>::empty_scope()).is_bounded()) {
+            return true;
         }
     }
-    Definitions out;
+    std::vector<Expr> evaluated = def.values();
+    evaluated.insert(evaluated.end(), def.args().begin(), def.args().end());
+    for (const Expr &e : evaluated) {
+        for (const auto &[name, box] : boxes_required(e)) {
+            if (std::any_of(box.bounds.begin(), box.bounds.end(), [](const Interval &in) { return !in.is_bounded(); })) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Of those, the ones that decide where something is read, where that has no bounds for want of theirs: not those that are clamped, themselves or where they are called.
+Definitions unbounded_indices(const Graph &g, const Definitions &known) {
+    std::set<std::string> open;
     for (const auto &[name, value] : known) {
         Scope<Interval> anywhere;
         for (const std::string &arg : g.funcs[g.func_id(name)].original.args()) {
             anywhere.push(arg, Interval::everything());
         }
-        if (indices.count(name) && !bounds_of_expr_in_scope(value, anywhere).is_bounded()) {
-            out.emplace(name, value);
+        if (!bounds_of_expr_in_scope(value, anywhere).is_bounded()) {
+            open.insert(name);
+        }
+    }
+    Definitions out;
+    for (const FuncEntry &f : g.funcs) {
+        for (const Definition *def : definitions(f.original)) {
+            std::vector<std::string> wanted;
+            for (const std::string &name : indexing_funcs(def->values(), def->args())) {
+                if (open.count(name)) {
+                    wanted.push_back(name);
+                }
+            }
+            if (!wanted.empty() && reads_without_end(*def)) {
+                for (const std::string &name : wanted) {
+                    out.emplace(name, known.at(name));
+                }
+            }
         }
     }
     return out;
