@@ -61,7 +61,12 @@ func TestFewest(t *testing.T) {
 				}
 				for n := range f.Ways() {
 					w := f.Way(n)
-					if way := w.Layout.Kernels[i]; cost == "time" && w.Prices[i].Valid() && w.Prices[i].Cost <= f.Prices[i].Cost {
+					way := w.Layout.Kernels[i]
+					full := way.ThreadsPerBlock() >= plan.WarpLanes
+					if cost == "time" && full && k.ThreadsPerBlock() < plan.WarpLanes && w.Prices[i].Valid() && w.Prices[i].Cost <= within*least[i].Cost*(1-1e-12) {
+						t.Fatalf("%s has blocks of %d threads at %g, as good a way blocks of %d at %g", p.Funcs[g.Out].Label, k.ThreadsPerBlock(), f.Prices[i].Cost, way.ThreadsPerBlock(), w.Prices[i].Cost)
+					}
+					if cost == "time" && (full || k.ThreadsPerBlock() < plan.WarpLanes) && w.Prices[i].Valid() && w.Prices[i].Cost <= f.Prices[i].Cost {
 						issued, requests := work(k)
 						if n, m := work(way); n < issued*(1-1e-12) && m <= requests {
 							t.Fatalf("%s issues %g instructions and %g requests, as good a way %g and %g", p.Funcs[g.Out].Label, issued, requests, n, m)

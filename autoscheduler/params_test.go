@@ -129,7 +129,7 @@ func TestToldWithSchedule(t *testing.T) {
 		value string
 		told  bool
 	}{
-		"reassociate": {"0", true}, "write_out": {"1", true}, "gpu": {"h200", true}, "parallelism": {"3", true}, "shared_memory_limit_kb": {"4", true}, "warp_tile": {"2x4x4", true}, "frac_reg": {".5", true},
+		"reassociate": {"0", true}, "write_out": {"0", true}, "gpu": {"h200", true}, "parallelism": {"3", true}, "shared_memory_limit_kb": {"4", true}, "warp_tile": {"2x4x4", true}, "frac_reg": {".5", true},
 		"weights": {"file", true}, "any_size": {"0", false}, "check": {"0", false}, "dump": {"file", false}, "schedule": {"file", false}, "registers": {"file", false}, "machine": {"file", false},
 	} {
 		var p Params
