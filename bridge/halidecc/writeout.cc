@@ -13,8 +13,8 @@ namespace gowarp {
 
 namespace {
 
-// What stands in the code is compiled once for each point of a thread, so there is an end to it.
-const int64_t most_iterations = 64;
+// What stands in the code is compiled once for each point of a thread, so there is an end to it: Halide lowers minima of 7x7 for more than half a minute.
+const int64_t most_iterations = 32;
 const int64_t most_calls = 512;  // of all iterations
 
 // A variable of the domain with its first value and the number of them.
