@@ -39,13 +39,7 @@ func TestCells(t *testing.T) {
 					t.Fatal(err)
 				}
 				simulated(t, cuda, in, out, want["out"], tolerance, fmt.Sprint(what, size))
-				got, err := opencl.Run(in, out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := harness.Compare(got["out"], want["out"], tolerance); err != nil {
-					t.Errorf("%v: OpenCL: %v", size, err)
-				}
+				ranOpenCL(t, opencl, in, out, want["out"], tolerance, fmt.Sprint(what, size))
 			}
 		})
 	}

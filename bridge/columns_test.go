@@ -31,11 +31,7 @@ func TestColumns(t *testing.T) {
 			_, opencl := built(t, g, "host-opencl", harness.Gowarp(nil))
 			rng := rand.New(rand.NewPCG(5, uint64(len(what))))
 			for _, size := range [][2]int{{300, 200}, {1, 1}, {31, 2}, {33 + rng.IntN(200), 2 + rng.IntN(90)}, {1 + rng.IntN(60), 200 + rng.IntN(100)}} {
-				image := harness.NewArray(harness.U8, size[0], size[1])
-				for i := range image.Data {
-					image.Data[i] = byte(rng.Uint32())
-				}
-				in := harness.Args{"image": image, "scale": []float64{.125, .9}[rng.IntN(2)]}
+				in := harness.Args{"image": noise(rng, size[0], size[1]), "scale": []float64{.125, .9}[rng.IntN(2)]}
 				shape := []int{size[0], size[1]}
 				switch what {
 				case "bins":
@@ -49,13 +45,7 @@ func TestColumns(t *testing.T) {
 					t.Fatal(err)
 				}
 				simulated(t, cuda, in, out, want["out"], tolerance, fmt.Sprint(what, size))
-				got, err := opencl.Run(in, out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := harness.Compare(got["out"], want["out"], tolerance); err != nil {
-					t.Errorf("%v: OpenCL: %v", size, err)
-				}
+				ranOpenCL(t, opencl, in, out, want["out"], tolerance, fmt.Sprint(what, size))
 			}
 		})
 	}

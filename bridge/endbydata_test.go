@@ -38,13 +38,7 @@ func TestEndByData(t *testing.T) {
 					continue
 				}
 				_, opencl := built(t, g, "host-opencl", harness.Gowarp(params))
-				got, err := opencl.Run(in, out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := harness.Compare(got["out"], want["out"], harness.Tolerance{}); err != nil {
-					t.Errorf("mode=%s: OpenCL: %v", mode, err)
-				}
+				ranOpenCL(t, opencl, in, out, want["out"], harness.Tolerance{}, mode)
 			}
 		})
 	}

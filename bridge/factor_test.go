@@ -65,6 +65,18 @@ func simulated(t *testing.T, p *harness.Program, in harness.Args, out map[string
 	}
 }
 
+// ranOpenCL runs a program through OpenCL and compares with what a CPU makes of it.
+func ranOpenCL(t *testing.T, p *harness.Program, in harness.Args, out map[string][]int, want *harness.Array, tolerance harness.Tolerance, what any) {
+	t.Helper()
+	got, err := p.Run(in, out)
+	if err != nil {
+		t.Fatalf("%v: OpenCL: %v", what, err)
+	}
+	if err := harness.Compare(got["out"], want, tolerance); err != nil {
+		t.Errorf("%v: OpenCL: %v", what, err)
+	}
+}
+
 // filled is an array of a type, with one value after the other.
 func filled(d harness.DType, next func() float64, shape ...int) *harness.Array {
 	a := &harness.Array{Type: d, Shape: shape}
@@ -106,13 +118,7 @@ func TestFactoredResults(t *testing.T) {
 					t.Fatal(err)
 				}
 				simulated(t, cuda, in, out, want["out"], tolerance, size)
-				got, err := opencl.Run(in, out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := harness.Compare(got["out"], want["out"], tolerance); err != nil {
-					t.Errorf("%v: OpenCL: %v", size, err)
-				}
+				ranOpenCL(t, opencl, in, out, want["out"], tolerance, size)
 			}
 		})
 	}

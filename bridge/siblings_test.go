@@ -30,13 +30,7 @@ func TestSiblings(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			simulated(t, p, in, shapes, want["out"], harness.Tolerance{}, name)
-			got, err := opencl.Run(maps.Clone(in), shapes)
-			if err != nil {
-				t.Fatal(name, err)
-			}
-			if err := harness.Compare(got["out"], want["out"], harness.Tolerance{}); err != nil {
-				t.Errorf("%s: OpenCL: %v", name, err)
-			}
+			ranOpenCL(t, opencl, maps.Clone(in), shapes, want["out"], harness.Tolerance{}, name)
 			if i > 0 {
 				continue
 			}

@@ -47,10 +47,11 @@ func (f *fewest) pick(pr *plan.Problem) (best ranked, ok bool) {
 	var all []worked
 	least := math.Inf(1)
 	// Where the launch is all that a small output costs, a few threads with many points each issue least. But a schedule runs at larger sizes, too, and there lanes without a thread are lost.
-	fills := func(r ranked) bool { return f.near(&r.price) && r.kernel.ThreadsPerBlock() >= plan.WarpLanes }
-	filled := slices.ContainsFunc(f.all, fills)
-	for _, r := range f.all {
-		if !f.near(&r.price) || filled && !fills(r) {
+	near := slices.DeleteFunc(slices.Clone(f.all), func(r ranked) bool { return !f.near(&r.price) })
+	fills := func(r ranked) bool { return r.kernel.ThreadsPerBlock() >= plan.WarpLanes }
+	filled := slices.ContainsFunc(near, fills)
+	for _, r := range near {
+		if filled && !fills(r) {
 			continue
 		}
 		view := r.kernel.View(pr)

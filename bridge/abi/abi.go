@@ -95,7 +95,7 @@ type Kernel struct {
 	Blocks, Threads [3]int64
 	SharedBytes     int64
 	SharedExact     bool  // false: Halide sizes it at run time, SharedBytes is the most
-	SharedMost      int64 // what it may take beyond SharedBytes all the same; less than that: nothing
+	SharedMost      int64 // up to which it may be more all the same; at most SharedBytes: no more
 	GlobalScratch   bool  // what belongs to a block may be in global memory
 }
 

@@ -28,6 +28,9 @@ std::vector<Edge> required_boxes(Graph &g, NodeTable &table);
 // The directives that are already on a Func, readable; empty for an untouched one.
 std::vector<std::string> scheduled_directives(const Halide::Internal::Function &f);
 
+// Whether there are any on a Func of the pipeline.
+bool any_scheduled(const Graph &g);
+
 // A loop of an untouched stage.
 struct StageLoop {
     std::string name;

@@ -363,4 +363,14 @@ Graph build_graph(const Pipeline &pipeline) {
     return g;
 }
 
+Graph rebuild_graph(const Pipeline &pipeline, const Graph &before) {
+    Graph after = build_graph(pipeline);
+    for (FuncEntry &f : after.funcs) {
+        const FuncEntry &was = before.funcs[before.func_id(f.original.name())];
+        f.pipeline_index = was.pipeline_index;
+        f.found_index = was.found_index;
+    }
+    return after;
+}
+
 }  // namespace gowarp

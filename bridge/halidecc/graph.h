@@ -51,6 +51,10 @@ struct Graph {
 // Walks the pipeline. Throws Halide::Error.
 Graph build_graph(const Halide::Pipeline &pipeline);
 
+// The same once definitions have been changed in place; before is the graph that it had. A schedule that is printed names the Funcs of the
+// pipeline as the user has it, and so their positions are those of before.
+Graph rebuild_graph(const Halide::Pipeline &pipeline, const Graph &before);
+
 // The operands of an expression, in order. Throws Halide::CompileError for a
 // kind of node that this exporter does not know; where names the place.
 void operands(const Halide::Internal::BaseExprNode *e, const std::string &where,

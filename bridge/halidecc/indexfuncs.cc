@@ -1,7 +1,6 @@
 //go:build halide
 
 #include "indexfuncs.h"
-#include "export.h"
 #include "indexing.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace {
 
 constexpr int most_nodes = 400;  // of a definition, with those of the Funcs that it calls in their place
 
-// By Func, the value that stands for a call of it; undefined if none may.
+// By Func, the value that stands for a call of it.
 using Definitions = std::map<std::string, Expr>;
 
 // Whether an expression written out has few nodes, reads no memory, and calls no Func but known ones.
@@ -30,7 +29,7 @@ public:
     }
 
     using IRMutator::mutate;
-    Expr mutate(const Expr &e) override { return ++nodes_ <= most_nodes ? IRMutator::mutate(e) : e; }
+    Expr mutate(const Expr &e) override { return !other_ && ++nodes_ <= most_nodes ? IRMutator::mutate(e) : e; }
 
 private:
     explicit Plain(const Definitions &known) : known_(known) {}
@@ -134,6 +133,9 @@ Definitions unbounded_indices(const Graph &g, const Definitions &known) {
         }
     }
     Definitions out;
+    if (open.empty()) {
+        return out;
+    }
     for (const FuncEntry &f : g.funcs) {
         for (const Definition *def : definitions(f.original)) {
             std::vector<std::string> wanted;
@@ -155,11 +157,6 @@ Definitions unbounded_indices(const Graph &g, const Definitions &known) {
 }  // namespace
 
 Graph look_through_index_funcs(const Pipeline &pipeline, const Graph &before) {
-    for (const FuncEntry &f : before.funcs) {
-        if (!scheduled_directives(f.original).empty()) {
-            return before;
-        }
-    }
     const Definitions known = without_memory(before);
     const Definitions values = known.empty() ? known : unbounded_indices(before, known);
     if (values.empty()) {
@@ -182,14 +179,7 @@ Graph look_through_index_funcs(const Pipeline &pipeline, const Graph &before) {
             change(o.update((int)i).values());
         }
     }
-    Graph after = build_graph(pipeline);
-    for (FuncEntry &f : after.funcs) {
-        // A schedule that is printed names the Funcs of the pipeline as the user has it.
-        const FuncEntry &was = before.funcs[before.func_id(f.original.name())];
-        f.pipeline_index = was.pipeline_index;
-        f.found_index = was.found_index;
-    }
-    return after;
+    return rebuild_graph(pipeline, before);
 }
 
 }  // namespace gowarp

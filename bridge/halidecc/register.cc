@@ -137,9 +137,11 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     with_deep_stack([&] {
         (Graph &)graph = build_graph(pipeline);
         leave_scheduled_alone(graph);
-        (Graph &)graph = look_through_index_funcs(pipeline, graph);
-        if (gowarp_writes_out && gowarp_writes_out(&asked)) {
-            (Graph &)graph = write_out_reductions(pipeline, graph);
+        if (!any_scheduled(graph)) {
+            (Graph &)graph = look_through_index_funcs(pipeline, graph);
+            if (gowarp_writes_out && gowarp_writes_out(&asked)) {
+                (Graph &)graph = write_out_reductions(pipeline, graph);
+            }
         }
         json = export_pipeline(graph, target);
     });

@@ -7,6 +7,8 @@
 
 #include <sstream>
 
+#include <algorithm>
+
 using namespace Halide;
 using namespace Halide::Internal;
 
@@ -170,6 +172,10 @@ std::vector<std::string> scheduled_directives(const Function &f) {
         stage_directives(f, *defs[i], i ? "update(" + std::to_string(i - 1) + ")." : "", out);
     }
     return out;
+}
+
+bool any_scheduled(const Graph &g) {
+    return std::any_of(g.funcs.begin(), g.funcs.end(), [](const FuncEntry &f) { return !scheduled_directives(f.original).empty(); });
 }
 
 }  // namespace gowarp

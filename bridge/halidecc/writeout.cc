@@ -1,7 +1,6 @@
 //go:build halide
 
 #include "writeout.h"
-#include "export.h"
 
 #include <algorithm>
 #include <map>
@@ -224,11 +223,6 @@ int write_out(Function f) {
 Graph write_out_reductions(const Pipeline &pipeline, const Graph &before) {
     std::map<std::string, int> taken;
     for (const FuncEntry &f : before.funcs) {
-        if (!scheduled_directives(f.original).empty()) {
-            return before;
-        }
-    }
-    for (const FuncEntry &f : before.funcs) {
         if (const int n = write_out(f.original)) {
             taken[f.original.name()] = n;
         }
@@ -236,14 +230,10 @@ Graph write_out_reductions(const Pipeline &pipeline, const Graph &before) {
     if (taken.empty()) {
         return before;
     }
-    Graph after = build_graph(pipeline);
+    Graph after = rebuild_graph(pipeline, before);
     for (FuncEntry &f : after.funcs) {
         const auto it = taken.find(f.original.name());
         f.written_out = it == taken.end() ? 0 : it->second;
-        // A schedule that is printed names the Funcs of the pipeline as the user has it.
-        const FuncEntry &was = before.funcs[before.func_id(f.original.name())];
-        f.pipeline_index = was.pipeline_index;
-        f.found_index = was.found_index;
     }
     return after;
 }

@@ -8,8 +8,7 @@ namespace gowarp {
 
 // Has the definitions of the pipeline's Funcs take over what their first updates do, where those add to each point by itself
 // over a short domain of literal bounds: f(x) = 0; f(x) += g(x + r) for r in -1..1 becomes f(x) = g(x - 1) + g(x) + g(x + 1).
-// Operations keep their order, and values are the same. The result is the pipeline's graph afterwards; before is the one that it had. A
-// pipeline of which the user has scheduled anything stays as it is.
+// Operations keep their order, and values are the same. The result is the pipeline's graph afterwards; before is the one that it had. Not for a pipeline of which the user has scheduled anything.
 Graph write_out_reductions(const Halide::Pipeline &pipeline, const Graph &before);
 
 }  // namespace gowarp
