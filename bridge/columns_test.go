@@ -24,11 +24,13 @@ func TestColumns(t *testing.T) {
 			}
 			g := harness.Generator{Source: "bridge/testdata/columns.cc", Name: "columns", Params: map[string]string{"what": what, "width": width, "height": "200"}}
 			_, cpu := built(t, g, "host", harness.Root())
-			e, cuda := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+			_, shared := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+			little := map[string]string{"shared_memory_limit_kb": "1"} // columns that fit it are cheaper in shared memory (block-cells)
+			e, cuda := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(little))
 			if text := text(t, e.File("schedule.h")); !strings.Contains(text, "store_in(MemoryType::Heap)") {
 				t.Errorf("the stages are not in the kernel of their reader:\n%s", text)
 			}
-			_, opencl := built(t, g, "host-opencl", harness.Gowarp(nil))
+			_, opencl := built(t, g, "host-opencl", harness.Gowarp(little))
 			rng := rand.New(rand.NewPCG(5, uint64(len(what))))
 			for _, size := range [][2]int{{300, 200}, {1, 1}, {31, 2}, {33 + rng.IntN(200), 2 + rng.IntN(90)}, {1 + rng.IntN(60), 200 + rng.IntN(100)}} {
 				in := harness.Args{"image": noise(rng, size[0], size[1]), "scale": []float64{.125, .9}[rng.IntN(2)]}
@@ -45,6 +47,7 @@ func TestColumns(t *testing.T) {
 					t.Fatal(err)
 				}
 				simulated(t, cuda, in, out, want["out"], tolerance, fmt.Sprint(what, size))
+				simulated(t, shared, in, out, want["out"], tolerance, fmt.Sprint(what, size, " as it is by default"))
 				ranOpenCL(t, opencl, in, out, want["out"], tolerance, fmt.Sprint(what, size))
 			}
 		})

@@ -13,7 +13,8 @@ namespace gowarp {
 namespace {
 
 // What stands in the code is compiled once for each point of a thread, so there is an end to it: Halide lowers minima of 7x7 for more than half a minute.
-const int64_t most_iterations = 32;
+const int64_t most_iterations = 64;  // of a domain
+const int64_t most_terms = 32;       // of these, so many that its condition leaves
 const int64_t most_calls = 512;  // of all iterations
 
 // A variable of the domain with its first value and the number of them.
@@ -164,7 +165,7 @@ bool write_out(const Function &f, const Definition &def, std::vector<Expr> &valu
         return false;
     }
     std::vector<Expr> all = values;
-    bool first = true;
+    int64_t terms = 0;
     for (int64_t n = 0; n < iterations; n++) {
         std::map<std::string, Expr> point;
         int64_t rest = n;
@@ -176,16 +177,16 @@ bool write_out(const Function &f, const Definition &def, std::vector<Expr> &valu
         if (is_const_zero(condition)) {
             continue;
         }
-        if (!is_const_one(condition)) {
+        if (!is_const_one(condition) || terms == most_terms) {
             return false;
         }
         std::vector<Expr> next;
         for (const Expr &v : def.values()) {
             const Expr here = Plug(f.name(), all).mutate(simplify(substitute(point, v)));
-            next.push_back(first ? simplify(here) : here);  // 0 + x, max(0, x)
+            next.push_back(terms == 0 ? simplify(here) : here);  // 0 + x, max(0, x)
         }
         all = next;
-        first = false;
+        terms++;
     }
     values = all;
     return true;
