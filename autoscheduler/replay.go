@@ -80,22 +80,20 @@ func (s *state) checkStorage(out *schedule.Schedule) error {
 				continue
 			}
 			arg := argLabel(&s.p.Funcs[f.Func], k)
-			unknown := fmt.Errorf("%s: bound_storage(%s, %d): how much of %s an iteration of %s needs has no fixed size", name, arg, n, arg, &f.At)
-			if k >= len(grow) || !grow[k].Provable() || !grow[k].Fixed {
-				iv, ok := s.problem.Regions.Constant(s.p, f.Func, k) // the places of a scatter
+			tile, fixed := int64(1), k < len(grow) && grow[k].Provable() && grow[k].Fixed
+			if fixed && grow[k].Dim >= 0 {
+				tile = f.Tile[grow[k].Dim]
+				fixed = tile > 0
+			}
+			if !fixed { // the places of a scatter, the whole of a dimension of cells
+				iv, ok := s.problem.Regions.Constant(s.p, f.Func, k)
 				switch {
 				case !ok:
-					return unknown
+					return fmt.Errorf("%s: bound_storage(%s, %d): how much of %s an iteration of %s needs has no fixed size", name, arg, n, arg, &f.At)
 				case iv.Extent() > n:
 					return fmt.Errorf("%s: bound_storage(%s, %d) is too small: there are %d places", name, arg, n, iv.Extent())
 				}
 				continue
-			}
-			tile := int64(1)
-			if d := grow[k].Dim; d >= 0 {
-				if tile = f.Tile[d]; tile == 0 {
-					return unknown
-				}
 			}
 			if need := grow[k].Extent(tile); need > n {
 				return fmt.Errorf("%s: bound_storage(%s, %d) is too small: an iteration of %s needs %d", name, arg, n, &f.At, need)
