@@ -147,7 +147,7 @@ func TestSearchBySim(t *testing.T) {
 		t.Error("the same trial is counted otherwise the second time")
 	}
 	again := program(t, "nl_means", filepath.Join(files[0], "no directory"), "sim", width, height)
-	if schedule(again) != schedule(first) || !strings.Contains(again.Log, "search=sim: nothing is kept for the next time") {
+	if schedule(again) != schedule(first) || !strings.Contains(again.Log, "search=sim: nothing is kept for the next run") {
 		t.Errorf("without a cache another schedule, or no word of it:\n%s", again.Log)
 	}
 }

@@ -47,11 +47,11 @@ func (j *byPtxas) kept(s *autoscheduler.Session, trial *autoscheduler.Result, ke
 	return ok
 }
 
-func (j *byPtxas) take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (notes []string, err error) {
+func (j *byPtxas) take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (notes []string, unkept, err error) {
 	uses, err := ptxas.Compile(j.path, text, j.sm, j.maxRegisters)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.Compiled(trial, uses)
-	return notKept(j.cache.Put(key, uses)), nil
+	return nil, j.cache.Put(key, uses), nil
 }

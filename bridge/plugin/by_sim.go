@@ -53,10 +53,10 @@ func (j *bySim) kept(s *autoscheduler.Session, trial *autoscheduler.Result, key 
 	return ok
 }
 
-func (j *bySim) take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (notes []string, err error) {
+func (j *bySim) take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (notes []string, unkept, err error) {
 	kernels, err := replay.Run(text, j.options)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var counted []autoscheduler.Counted
 	for i := range kernels {
@@ -67,8 +67,8 @@ func (j *bySim) take(s *autoscheduler.Session, trial *autoscheduler.Result, key,
 		}
 	}
 	if len(counted) == 0 {
-		return nil, errors.New(strings.Join(append([]string{"nothing was counted"}, notes...), "; "))
+		return nil, nil, errors.New(strings.Join(append([]string{"nothing was counted"}, notes...), "; "))
 	}
 	s.Counted(trial, counted)
-	return append(notes, notKept(answers.Put(j.dir, key, counted))...), nil
+	return notes, answers.Put(j.dir, key, counted), nil
 }

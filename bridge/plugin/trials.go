@@ -32,6 +32,7 @@ type trials struct {
 	judged  int
 	notes   []string // what people may want to know
 	failed  string   // why the first that failed did
+	unkept  error    // why what was said of one is not kept for the next time
 }
 
 // judge says something of what comes of a schedule, and keeps it.
@@ -42,8 +43,8 @@ type judge interface {
 	key(pipeline, schedule string, sm int) string
 	// kept has the session take in what it said before, if that is known.
 	kept(s *autoscheduler.Session, trial *autoscheduler.Result, key string) bool
-	// take has the session take in what it says. The notes are what people may want to know.
-	take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (notes []string, err error)
+	// take has the session take in what it says. The notes are what people may want to know; unkept is why it is not kept for the next time.
+	take(s *autoscheduler.Session, trial *autoscheduler.Result, key, text string) (notes []string, unkept, err error)
 	// fatal reports whether it must not be done without.
 	fatal() bool
 }
@@ -92,7 +93,7 @@ func (t *trials) take(code abi.Code) error {
 		t.fail(at, code.Why)
 		return nil
 	}
-	notes, err := t.judge.take(t.session, t.all[at], t.keys[at], code.Text)
+	notes, unkept, err := t.judge.take(t.session, t.all[at], t.keys[at], code.Text)
 	if err != nil && t.judge.fatal() {
 		return t.message(err)
 	}
@@ -101,18 +102,13 @@ func (t *trials) take(code abi.Code) error {
 		return nil
 	}
 	t.judged++
+	if t.unkept == nil {
+		t.unkept = unkept
+	}
 	for _, n := range notes {
 		t.notes = append(t.notes, fmt.Sprintf("search=%s: %s", t.search, n))
 	}
 	return nil
-}
-
-// notKept is the note that what was said is lost, none where it is not.
-func notKept(err error) []string {
-	if err == nil {
-		return nil
-	}
-	return []string{fmt.Sprintf("nothing is kept for the next time: %v", err)}
 }
 
 func (t *trials) fail(at int, why string) {
@@ -122,10 +118,13 @@ func (t *trials) fail(at int, why string) {
 	t.notes = append(t.notes, fmt.Sprintf("search=%s: trial %d was not judged: %s", t.search, at+1, why))
 }
 
-// warning is what the user is told who asked for a judge and got none.
+// warning is what the user is told who asked for a judge and got none, or waits for it at every run.
 func (t *trials) warning() string {
-	if len(t.all) == 0 || t.judged > 0 {
-		return ""
+	switch {
+	case len(t.all) > 0 && t.judged == 0:
+		return fmt.Sprintf("search=%s: none of %d trials could be judged; the cost alone has decided. The first: %s", t.search, len(t.all), t.failed)
+	case t.unkept != nil:
+		return fmt.Sprintf("search=%s: nothing is kept for the next run, which takes as long again: %v; set GOWARP_CACHE to a directory that can be written", t.search, t.unkept)
 	}
-	return fmt.Sprintf("search=%s: none of %d trials could be judged; the cost alone has decided. The first: %s", t.search, len(t.all), t.failed)
+	return ""
 }
