@@ -95,3 +95,89 @@ func TestCellsWhen(t *testing.T) {
 		})
 	}
 }
+
+// TestSummariesOfCells: what is reduced from the cells of each point is computed by the thread that has counted them, the cells of colours a block each, and so are two reductions of which one reads the other. Cells that are not the point's own
+// are summed up in other kernels.
+func TestSummariesOfCells(t *testing.T) {
+	for name, c := range map[string]struct {
+		beside int // how far beside its own the cell is that a summary reads
+		chain  bool
+		levels bool // there is one for each level
+		want   bool
+	}{"one": {0, false, false, true}, "two": {0, true, false, true}, "a neighbour's": {1, false, false, false}, "of each level": {0, false, true, false}} {
+		t.Run(name, func(t *testing.T) {
+			const width, height = 320, 240
+			b := irtest.New()
+			in := b.Input("in", irtest.U8, width+8, height+8, 3)
+			counts := b.Func("counts", []string{"x", "y", "c", "z"}, irtest.I32, func([]irtest.Expr) irtest.Expr { return b.Int(0) })
+			counts.Update([]irtest.RVar{{Name: "r$x", Extent: 7}, {Name: "r$y", Extent: 7}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+				at := []irtest.Expr{v[0], v[1], v[2], in.At(v[0].Add(r[0]).Clamp(0, width+7), v[1].Add(r[1]).Clamp(0, height+7), v[2]).Cast(irtest.I32).Div(16).Clamp(0, 15)}
+				return at, counts.At(at[0], at[1], at[2], at[3]).Add(1)
+			})
+			summary := func(name string, more func(v []irtest.Expr) irtest.Expr) *irtest.Func {
+				f := b.Func(name, []string{"x", "y", "c"}, irtest.I32, func([]irtest.Expr) irtest.Expr { return b.Int(0) })
+				f.Update([]irtest.RVar{{Name: name + "$x", Extent: 16}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+					n := counts.At(v[0].Add(c.beside), v[1], v[2], r[0])
+					return v, f.At(v[0], v[1], v[2]).Add(n.Mul(n).Add(more(v)))
+				})
+				return f
+			}
+			energy := summary("energy", func([]irtest.Expr) irtest.Expr { return b.Int(0) })
+			members := []string{"counts", "energy"}
+			if c.chain {
+				first := energy
+				energy = summary("again", func(v []irtest.Expr) irtest.Expr { return first.At(v[0], v[1], v[2]) })
+				members = append(members, "again")
+			}
+			if c.levels {
+				below := b.Func("below", []string{"x", "y", "c", "z"}, irtest.I32, func([]irtest.Expr) irtest.Expr { return b.Int(0) })
+				below.Update([]irtest.RVar{{Name: "below$x", Extent: 16}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+					return v, below.At(v[0], v[1], v[2], v[3]).Add(counts.At(v[0], v[1], v[2], r[0]).Mul(v[3]))
+				})
+				out := b.Func("out", []string{"x", "y", "c", "z"}, irtest.I32, func(v []irtest.Expr) irtest.Expr {
+					return below.At(v[0], v[1], v[2], v[3]).Add(counts.At(v[0], v[1], v[2], v[3]))
+				})
+				b.Output(out, width, height, 3, 16)
+			} else {
+				out := b.Func("out", []string{"x", "y", "c"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return energy.At(v[0], v[1], v[2]).Add(1) })
+				b.Output(out, width, height, 3)
+			}
+			prm, err := ParseParams(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Run(b.Build(), prm)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var k *plan.Kernel
+			for _, found := range r.Found {
+				for _, kernel := range found.Layout.Kernels {
+					if kernel.Strategy == "block-cells" {
+						k = kernel
+					}
+				}
+			}
+			if (k != nil) != c.want {
+				t.Fatalf("summed up beside the cells: %v", k != nil)
+			}
+			if k == nil {
+				return
+			}
+			var got []string
+			for i := range k.Members {
+				m := &k.Members[i]
+				got = append(got, r.Problem.P.Funcs[m.Func].Label)
+				if in := m.Where == plan.AtThread; in != (i > 0) || in && m.StoredPoints() != 1 {
+					t.Errorf("%s: %v, %d points", got[i], m.Where, m.StoredPoints())
+				}
+			}
+			if !slices.Equal(got, members) {
+				t.Errorf("members %v, want %v", got, members)
+			}
+			if cells := k.Members[0].StoredPoints(); cells != k.ThreadsPerBlock()*16 || k.Grid[2] != 3 {
+				t.Errorf("%d counts for %d threads, %v blocks", cells, k.ThreadsPerBlock(), k.Grid)
+			}
+		})
+	}
+}

@@ -11,6 +11,7 @@ import (
 // BlockCells computes a Func whose updates write to computed places (a histogram of each cell of an image) in the kernel of its reader, a tile of
 // cells a block, in shared memory: cleared, filled and read without a way through global memory. A thread has a cell: the column of all that is
 // written to and read at one point of the arguments that every stage has as its own. No other thread touches it, and the cells of a warp's lanes are in banks of their own.
+// What its reader wants of a whole column (how many there are, the most frequent) each thread reduces for its own.
 // How long a column is only a run may know; where a tile of them is too much for a block, it is in global memory (schedule.SharedOrGlobal).
 type BlockCells struct{}
 
@@ -47,12 +48,17 @@ func (BlockCells) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared,
 		case extent[l] > MaxSerialExtent && len(b.threads) < mostCellThreads && !taken[l]:
 			b.roles[k], b.threads = ofThreads, append(b.threads, k)
 			taken[l] = true
-		case extent[l] > MaxSerialExtent || taken[l]:
+		case extent[l] > MaxSerialExtent || taken[l] || len(c.summaries) > 0: // a thread has one summary, and so one column
 			b.roles[k] = ofBlocks
 		case constant && iv.Extent() == extent[l]:
 			b.roles[k] = sideBySide
 		default:
 			b.roles[k] = inTurn
+		}
+	}
+	for _, fn := range g.Members[1:] {
+		if f := &pr.P.Funcs[fn]; slices.ContainsFunc(c.summaries[fn], func(l int) bool { return !slices.Contains(c.reader, l) }) {
+			return nil, fmt.Errorf("block-cells: %s has values along a column of %s, and a thread keeps one", f.Label, m.Label)
 		}
 	}
 	if len(b.threads) == 0 {
@@ -140,7 +146,40 @@ func (b blockCells) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		m.Nests = append(m.Nests, b.nest(id, s, c.Points))
 	}
 	k.Members = []plan.Member{m}
+	for _, fn := range b.g.Members[1:] {
+		k.Members = append(k.Members, b.summary(fn, c.Points[0]))
+	}
 	return k, finish(b.pr, k)
+}
+
+// summary is what a thread reduces of its column, in a block of so many threads in x.
+func (b blockCells) summary(fn int, width int64) plan.Member {
+	f := &b.pr.P.Funcs[fn]
+	m := plan.Member{Func: fn, Where: plan.AtThread, Anchor: b.g.Out}
+	for range f.Args {
+		m.Extents, m.Padded = append(m.Extents, 1), append(m.Padded, 1)
+		m.Bounded, m.Given = append(m.Bounded, true), append(m.Given, false)
+	}
+	for s := range f.Stages {
+		n := plan.Nest{Func: fn, Stage: s, Along: plan.Use{Loop: -1}}
+		extent := b.pr.Dims[b.pr.StageIndex(fn, s)].Extent
+		var turns, points []plan.Use
+		for l, loop := range f.Stages[s].Loops {
+			if loop.Arg < 0 {
+				turns = append(turns, plan.Use{Loop: l, Extent: extent[l]})
+				continue
+			}
+			u := plan.Use{Loop: l, Extent: 1}
+			if b.summaries[fn][loop.Arg] == b.reader[b.threads[0]] {
+				n.Along = plan.Use{Loop: l, Extent: width}
+			}
+			points = append(points, u)
+		}
+		b.several(&n, turns)
+		n.Serial = append(turns, points...)
+		m.Nests = append(m.Nests, n)
+	}
+	return m
 }
 
 // order has what threads have one of innermost: neighbours are then in neighbouring banks.

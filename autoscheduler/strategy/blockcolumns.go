@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,6 +21,9 @@ func (BlockColumns) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepare
 	c, err := columnsOf(pr, g, BlockColumns{}.Name())
 	if err != nil {
 		return nil, err
+	}
+	if len(c.summaries) > 0 {
+		return nil, errors.New("block-columns: a group of other than one Func and its reader")
 	}
 	b := blockColumns{columns: c, thread: -1}
 	for k, l := range c.reader {

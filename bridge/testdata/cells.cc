@@ -8,7 +8,7 @@ namespace {
 class Cells : public Generator<Cells> {
 public:
     // levels: sums and counts by as many levels as the scale has, as a bilateral grid has them; bins: counts by 16 bins, which are the first argument; pairs: the largest and the sum of each
-    // bin; twice: a second update in the same cells; apart: cells that overlap.
+    // bin; twice: a second update in the same cells; apart: cells that overlap; summaries: the median bin and the most frequent of the neighbourhood of each pixel.
     GeneratorParam<std::string> what{"what", "levels"};
     GeneratorParam<int> width{"width", 512}, height{"height", 384};
     Input<Buffer<uint8_t, 2>> image{"image"};
@@ -34,6 +34,17 @@ public:
             const Expr level = cast<int>(in(x, y) * scale);
             auto at = [&](Expr i, Expr j, int which) { return blurred(i, j, level, which); };
             out(x, y) = (at(x / 8, y / 8, 0) + at(x / 8 + 1, y / 8, 0) + at(x / 8, y / 8 + 1, 0)) / (at(x / 8, y / 8, 1) + at(x / 8 + 1, y / 8 + 1, 1) + 1);
+        } else if (how == "summaries") {
+            RDom r(-2, 5, -2, 5, "r"), bins(0, 16, "bins");
+            Func counts("counts"), median("median"), most("most");
+            counts(x, y, b) = cast<uint16_t>(0);
+            counts(x, y, cast<int>(in(x + r.x, y + r.y) / 16)) += cast<uint16_t>(1);
+            median(x, y) = {cast<uint16_t>(0), 0};
+            const Expr so_far = median(x, y)[0] + counts(x, y, bins);
+            median(x, y) = {so_far, select(so_far <= 12, bins + 1, median(x, y)[1])};
+            most(x, y) = cast<uint16_t>(0);
+            most(x, y) = max(most(x, y), counts(x, y, bins));
+            out(x, y) = cast<float>(median(x, y)[1] * 100 + most(x, y)) + cast<float>(counts(x, y, 3)) / 32;
         } else {
             RDom r(0, 16, 0, 16, "r");
             const Expr value = in(x * 16 + r.x, y * 16 + r.y);
