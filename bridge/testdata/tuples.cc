@@ -53,8 +53,8 @@ public:
             at() = Tuple(cast<uint8_t>(255), -1);
             at() = Tuple(min(at()[0], v), select(v < at()[0], r[0] + 1000 * r[1], at()[1]));
         } else {
-            const Expr re = small - 8, im = r[0] % 5;
-            at() = Tuple(1, 0);
+            const Expr re = cast<uint32_t>(2 * small + 1), im = cast<uint32_t>(2 * (r[0] % 5)); // never nothing, modulo 2^32
+            at() = Tuple(cast<uint32_t>(1), cast<uint32_t>(0));
             at() = Tuple(at()[0] * re - at()[1] * im, at()[1] * re + at()[0] * im);
         }
         Expr e = 0;
