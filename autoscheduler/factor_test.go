@@ -22,6 +22,22 @@ func sumOf(t halideir.Type, points, width, height int64) *halideir.Pipeline {
 	return b.Build()
 }
 
+// momentsOf are the sum and the sum of squares of an image, as values of those types.
+func momentsOf(sum, squares halideir.Type, width, height int64) *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", irtest.U8, width, height)
+	f := b.Tuple("f", []string{"c"}, []halideir.Type{sum, squares}, func([]irtest.Expr) []irtest.Expr {
+		return []irtest.Expr{b.Int(0).Cast(sum), b.Int(0).Cast(squares)}
+	})
+	f.UpdateTuple([]irtest.RVar{{Name: "r$x", Extent: width}, {Name: "r$y", Extent: height}}, func(v, r []irtest.Expr) (lhs, values []irtest.Expr) {
+		x := in.At(r[0], r[1])
+		return v, []irtest.Expr{f.AtOut(0, v[0]).Add(x.Cast(sum)), f.AtOut(1, v[0]).Add(x.Cast(squares).Mul(x.Cast(squares)))}
+	})
+	out := b.Func("out", []string{"c"}, squares, func(v []irtest.Expr) irtest.Expr { return f.AtOut(0, v[0]).Cast(squares).Add(f.AtOut(1, v[0])) })
+	b.Output(out, 1)
+	return b.Build()
+}
+
 func factors(s *schedule.Schedule) int {
 	n := 0
 	for _, d := range s.Directives {
@@ -76,6 +92,31 @@ func TestFactorLevels(t *testing.T) {
 	}
 }
 
+// TestFactorTuple: a Tuple is factored into the levels, with the partial results, of a sum alone, and of each partial result both values are kept.
+func TestFactorTuple(t *testing.T) {
+	one, err := Run(sumOf(irtest.U8, 1, 1536, 2560), DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := Run(momentsOf(irtest.I32, irtest.I64, 1536, 2560), DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if factors(one.Schedule) < 3 || factors(two.Schedule) != factors(one.Schedule) {
+		t.Fatalf("%d levels, of a sum alone %d", factors(two.Schedule), factors(one.Schedule))
+	}
+	for id := range 2 * factors(one.Schedule) { // the partial results and their copies
+		f, alone := two.Problem.P.Funcs[id], one.Problem.P.Funcs[id]
+		if len(f.Types) != 2 || len(f.Stages[0].Values) != 2 {
+			t.Errorf("%s has %d values", f.Label, len(f.Types))
+		}
+		r, a := two.Problem.Regions.Funcs[id].Points(), one.Problem.Regions.Funcs[id].Points()
+		if r != a {
+			t.Errorf("%d points of %s, %d of %s", r, f.Label, a, alone.Label)
+		}
+	}
+}
+
 // TestFactorWhen: what is factored, and what is not, by type, parameters and shape.
 func TestFactorWhen(t *testing.T) {
 	for _, c := range []struct {
@@ -88,6 +129,10 @@ func TestFactorWhen(t *testing.T) {
 		{"float in order", sumOf(irtest.F32, 1, 1536, 2560), "reassociate=0", false},
 		{"integer", sumOf(irtest.I32, 1, 1536, 2560), "reassociate=0", true},
 		{"bytes", sumOf(irtest.U8, 1, 1536, 2560), "reassociate=0", true},
+		{"two integers", momentsOf(irtest.I32, irtest.I64, 1536, 2560), "reassociate=0", true},
+		{"two floats", momentsOf(irtest.F32, irtest.F32, 1536, 2560), "", true},
+		{"two floats in order", momentsOf(irtest.F32, irtest.F32, 1536, 2560), "reassociate=0", false},
+		{"one of them a float, in order", momentsOf(irtest.I32, irtest.F32, 1536, 2560), "reassociate=0", false},
 		{"Sioutas et al.", sumOf(irtest.F32, 1, 1536, 2560), "mode=autogpu", false},
 		{"Jangda and Guha", sumOf(irtest.F32, 1, 1536, 2560), "mode=polymage", false},
 		{"short", sumOf(irtest.F32, 1, 11, 11), "", false},

@@ -72,7 +72,7 @@ func (s *state) nextFactor() (step rfactor.Step, why string, err error) {
 		f := &s.p.Funcs[id]
 		for st := range f.Stages {
 			red, ok := rfactor.Of(s.p, id, st)
-			if !ok || s.params.Reassociate == "0" && f.Types[0].IsFloat() && !exact(red) {
+			if !ok || s.params.Reassociate == "0" && !red.AnyOrder(f.Types) {
 				continue
 			}
 			if r == nil {
@@ -105,9 +105,6 @@ func (s *state) nextFactor() (step rfactor.Step, why string, err error) {
 	}
 	return step, "", nil
 }
-
-// exact reports whether an update of floats gives the same in any order: the least or the greatest.
-func exact(r rfactor.Reduction) bool { return r.Op == halideir.OpMin || r.Op == halideir.OpMax }
 
 // keep decides over which reduction variables there are partial results, and says why; it says nothing if there are to be none. There are enough to fill the device, or as many
 // as have partDomain points each. Those of neighbouring points in memory come first, so that neighbouring threads

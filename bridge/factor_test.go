@@ -167,11 +167,12 @@ func TestFactoredSource(t *testing.T) {
 		op     string
 		levels int
 	}{{"sum", 2}, {"weighted", 1}} {
-		t.Run(c.op, func(t *testing.T) { factoredSource(t, reduction(c.op, "c", 300, 200), c.levels) })
+		t.Run(c.op, func(t *testing.T) { factoredSource(t, reduction(c.op, "c", 300, 200), []int{3}, c.levels) })
 	}
 }
 
-func factoredSource(t *testing.T, g harness.Generator, levels int) {
+// factoredSource is the test for a generator, whose output has that shape and whose schedule so many levels or more.
+func factoredSource(t *testing.T, g harness.Generator, shape []int, levels int) {
 	target := "host-cuda-cuda_capability_75"
 	e, err := tree(t).Emit(g, harness.EmitOptions{Target: target, Scheduler: harness.Gowarp(map[string]string{"any_size": "0"}), Outputs: []string{"static_library", "registration", "schedule"}})
 	if err != nil {
@@ -181,13 +182,13 @@ func factoredSource(t *testing.T, g harness.Generator, levels int) {
 	if strings.Count(header, ".rfactor(") < levels {
 		t.Fatalf("not %d levels:\n%s", levels, header)
 	}
-	code := strings.Replace(text(t, tree(t).Path(g.Source)), "    void generate() {", "    void schedule() { apply_schedule_reductions(this->get_pipeline(), this->get_target()); }\n\n    void generate() {", 1)
+	code := strings.Replace(text(t, tree(t).Path(g.Source)), "    void generate() {", "    void schedule() { apply_schedule_"+g.Name+"(this->get_pipeline(), this->get_target()); }\n\n    void generate() {", 1)
 	byHand := g
-	byHand.Source = filepath.Join(t.TempDir(), "reductions.cc")
+	byHand.Source = filepath.Join(t.TempDir(), g.Name+".cc")
 	if err := os.WriteFile(byHand.Source, []byte(header+code), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	in, out := harness.Args{"image": noise(rand.New(rand.NewPCG(3, 4)), 211, 97, 3)}, map[string][]int{"out": {3}}
+	in, out := harness.Args{"image": noise(rand.New(rand.NewPCG(3, 4)), 211, 97, 3)}, map[string][]int{"out": shape}
 	simulate := func(e *harness.Emission) (*harness.Array, []simulator.Shape) {
 		p, err := tree(t).Link(e)
 		if err != nil {
@@ -253,16 +254,17 @@ func TestFactoredReplay(t *testing.T) {
 // that names each of them by its place is applied.
 func TestFactoredLoops(t *testing.T) {
 	for _, params := range [][]string{{"op=sum", "left=none"}, {"op=histogram", "left=c"}, {"op=weighted", "left=c"}} {
-		t.Run(strings.TrimPrefix(params[0], "op="), func(t *testing.T) { factoredLoops(t, append(params, "width=1000", "height=700")) })
+		t.Run(strings.TrimPrefix(params[0], "op="), func(t *testing.T) { factoredLoops(t, "reductions", append(params, "width=1000", "height=700")) })
 	}
 }
 
-func factoredLoops(t *testing.T, params []string) {
-	p, err := halideir.Decode(dumpOf(t, "reductions", params...))
+// factoredLoops is the test for a generator.
+func factoredLoops(t *testing.T, name string, params []string) {
+	p, err := halideir.Decode(dumpOf(t, name, params...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := savedSchedule(t, dumpOf(t, "reductions", params...))
+	file := savedSchedule(t, dumpOf(t, name, params...))
 	s, err := schedule.Decode([]byte(text(t, file)))
 	if err != nil {
 		t.Fatal(err)
@@ -295,9 +297,9 @@ func factoredLoops(t *testing.T, params []string) {
 	if err := os.WriteFile(file, s.JSON(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	args := scheduled(t, "reductions", cudaTarget, append(params, "autoscheduler.schedule="+file)...)
-	ok(t, nil, compiled(t, "reductions"), args...)
-	if got := strings.Count(body(t, args[3], "reductions"), "_i, 2, TailStrategy"); got != want || want < 12 {
+	args := scheduled(t, name, cudaTarget, append(params, "autoscheduler.schedule="+file)...)
+	ok(t, nil, compiled(t, name), args...)
+	if got := strings.Count(body(t, args[3], name), "_i, 2, TailStrategy"); got != want || want < 12 {
 		t.Errorf("%d of %d splits", got, want)
 	}
 }

@@ -24,6 +24,7 @@ var kinds = []kind{
 	{"scatter", 3, scatter},
 	{"reduce", 6, reduce},
 	{"reduce-all", 4, reduceAll},
+	{"reduce-tuple", 4, reduceTuple},
 	{"arg", 3, arg},
 	{"fold", 5, fold},
 	{"matmul", 2, matmul},
@@ -482,6 +483,41 @@ func reduceAll(g *generator, f *Func) bool {
 		to = append(to, g.int(g.draw(0, 2)))
 	}
 	g.update(f, to, g.combine(g.self(f, t, to...), g.to(t, g.read(s, g.rvars(r)...))))
+	return true
+}
+
+// reduceTuple reduces to several values at once, each by an operator of its own: over all of a source, or its rows.
+func reduceTuple(g *generator, f *Func) bool {
+	s := g.source()
+	if s.dims < 2 { // too short to be worth a tree
+		return false
+	}
+	at := g.vars(f, min(s.dims-1, 2)*pick(g, 0, 0, 1))
+	r := g.domain(g.extents(min(s.dims-len(at), 3))...)
+	if g.chance(8) {
+		g.predicate(r, s)
+	}
+	v := g.read(s, append(append([]val{}, at...), g.rvars(r)...)...)
+	var init []*Expr
+	var values []val
+	for k := range g.draw(2, 4) {
+		t := g.anyType()
+		g.init(f, t, at)
+		init = append(init, f.Values[0])
+		self := g.self(f, t, at...)
+		self.K = k
+		x := g.to(t, v)
+		if g.chance(3) { // a sum of squares
+			x = g.op("*", x, x)
+		}
+		if op := pick(g, "+", "+", "min", "max", ""); op != "" {
+			values = append(values, g.op2(op, self, x))
+		} else { // what mostly leaves all of them in order
+			values = append(values, g.combine(self, x))
+		}
+	}
+	f.Values = init
+	g.update(f, at, values...)
 	return true
 }
 

@@ -151,7 +151,7 @@ func (w *writer) label(name string) string {
 	return halideir.UniqueLabel(name, taken)
 }
 
-// partial makes the partial results: the operator's identity, and the update with a part of its domain.
+// partial makes the partial results: the operators' identities, and the update with a part of its domain.
 func (w *writer) partial() {
 	f := w.p.Funcs[w.fn]
 	n := len(f.Args)
@@ -164,10 +164,13 @@ func (w *writer) partial() {
 	}
 	w.p.Funcs[g.ID] = g
 	loops := w.argLoops(&g, &f)
-	init := halideir.Stage{Values: []halideir.NodeID{w.identity(f.Types[0])}, Predicate: halideir.NoNode, Loops: loops}
+	init := halideir.Stage{Predicate: halideir.NoNode, Loops: loops}
 	update := halideir.Stage{Predicate: halideir.NoNode, Associative: true, Commutative: true}
 	for k := range g.Args {
 		init.Args = append(init.Args, w.dim(&g, k))
+	}
+	for out := range f.Types {
+		init.Values = append(init.Values, w.identity(out))
 	}
 	value := make([]halideir.NodeID, len(w.old.RVars)) // of each variable of the whole domain
 	taken := map[string]bool{}
@@ -241,14 +244,15 @@ func (w *writer) partial() {
 			update.Loops = append(update.Loops, l)
 		}
 	}
-	self := w.call(&w.p.Funcs[g.ID], update.Args)
-	rest := w.copy(w.r.Value, replace)
-	for _, id := range slices.Backward(w.r.Lets) {
-		n := w.p.Nodes[id]
-		n.Args = []halideir.NodeID{w.copy(n.Args[0], replace), rest}
-		rest = w.add(n)
+	for out, o := range w.r.Values {
+		rest := w.copy(o.Other, replace)
+		for _, id := range slices.Backward(o.Lets) {
+			n := w.p.Nodes[id]
+			n.Args = []halideir.NodeID{w.copy(n.Args[0], replace), rest}
+			rest = w.add(n)
+		}
+		update.Values = append(update.Values, w.operate(out, w.call(&w.p.Funcs[g.ID], out, update.Args), rest))
 	}
-	update.Values = []halideir.NodeID{w.operate(self, rest)}
 	w.p.Funcs[g.ID].Stages = []halideir.Stage{init, update}
 	w.loop = update.Loops
 }
@@ -262,7 +266,9 @@ func (w *writer) copied() {
 	for k := range c.Args {
 		st.Args = append(st.Args, w.dim(&c, k))
 	}
-	st.Values = []halideir.NodeID{w.call(&g, st.Args)}
+	for out := range g.Types {
+		st.Values = append(st.Values, w.call(&g, out, st.Args))
+	}
 	c.Stages = []halideir.Stage{st}
 	w.p.Funcs[c.ID] = c
 }
@@ -301,7 +307,9 @@ func (w *writer) reduce() {
 		read = append(read, w.rvar(rv.Name, l.RVar))
 	}
 	st.Loops = append(st.Loops, w.argLoops(f, f)...)
-	st.Values = []halideir.NodeID{w.operate(w.call(f, st.Args), w.call(&w.p.Funcs[w.s.Func+1], read))}
+	for out := range f.Types {
+		st.Values = append(st.Values, w.operate(out, w.call(f, out, st.Args), w.call(&w.p.Funcs[w.s.Func+1], out, read)))
+	}
 }
 
 // edges moves what the update needs to the partial results, and adds what the new stages need.

@@ -119,3 +119,66 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+// TestOfTuple: a Tuple is a reduction where each value is combined with its own last one by an operator of its own; none where one value hangs on another,
+// or keeps nothing of its last one, or where places are computed.
+func TestOfTuple(t *testing.T) {
+	type exprs = []irtest.Expr
+	for name, c := range map[string]struct {
+		change func(a, b, x irtest.Expr, r exprs) exprs
+		at     func(r exprs) irtest.Expr
+		want   bool
+	}{
+		"sums":          {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b.Add(x.Mul(x))} }, want: true},
+		"two operators": {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Min(x), x.Mul(b)} }, want: true},
+		"crossed":       {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{b.Add(x), a.Add(x)} }},
+		"both":          {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), a.Add(b)} }},
+		"a place":       {change: func(a, b, x irtest.Expr, r exprs) exprs { return exprs{a.Min(x), a.LT(x).Select(b, r[0])} }},
+		"complex": {change: func(a, b, x irtest.Expr, r exprs) exprs {
+			return exprs{a.Mul(x).Sub(b.Mul(r[0])), b.Mul(x).Add(a.Mul(r[0]))}
+		}},
+		"the last":  {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), x} }},
+		"unchanged": {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b} }},
+		"scatter":   {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b.Add(x)} }, at: func(r exprs) irtest.Expr { return r[0] }},
+	} {
+		b := irtest.New()
+		in := b.Input("in", irtest.I32, 100, 100)
+		f := b.Tuple("f", []string{"c"}, []halideir.Type{irtest.I32, irtest.I32}, func(exprs) exprs { return exprs{b.Int(0), b.Int(1)} })
+		f.UpdateTuple([]irtest.RVar{{Name: "r$x", Extent: 100}}, func(v, r []irtest.Expr) (lhs, values []irtest.Expr) {
+			at := v[0]
+			if c.at != nil {
+				at = c.at(r)
+			}
+			return exprs{at}, c.change(f.AtOut(0, at), f.AtOut(1, at), in.At(r[0], v[0]), r)
+		})
+		b.Output(f, 100)
+		p := b.Build()
+		p.Funcs[0].Stages[1].Associative, p.Funcs[0].Stages[1].Commutative = true, true // whatever Halide thinks
+		r, ok := rfactor.Of(p, 0, 1)
+		if ok != c.want || ok && len(r.Values) != 2 {
+			t.Errorf("%s: %v of %d values, want %v", name, ok, len(r.Values), c.want)
+		}
+	}
+}
+
+// TestAnyOrder: integers, minima and maxima give the same in any order, sums and products of floats do not.
+func TestAnyOrder(t *testing.T) {
+	for _, c := range []struct {
+		ops   []halideir.Op
+		types []halideir.Type
+		want  bool
+	}{
+		{[]halideir.Op{halideir.OpAdd, halideir.OpMul}, []halideir.Type{irtest.I32, irtest.U8}, true},
+		{[]halideir.Op{halideir.OpAdd, halideir.OpMin}, []halideir.Type{irtest.I32, irtest.F32}, true},
+		{[]halideir.Op{halideir.OpMax, halideir.OpMul}, []halideir.Type{irtest.I32, irtest.F32}, false},
+		{[]halideir.Op{halideir.OpAdd, halideir.OpMax}, []halideir.Type{irtest.F16, irtest.F32}, false},
+	} {
+		var r rfactor.Reduction
+		for _, op := range c.ops {
+			r.Values = append(r.Values, rfactor.Operation{Op: op})
+		}
+		if r.AnyOrder(c.types) != c.want {
+			t.Errorf("%v of %v: %v, want %v", c.ops, c.types, !c.want, c.want)
+		}
+	}
+}

@@ -54,25 +54,27 @@ func (w *writer) end(kind halideir.VarKind, loop int) halideir.NodeID {
 	return w.variable(kind, kind.String(), loop)
 }
 
-func (w *writer) call(f *halideir.Func, args []halideir.NodeID) halideir.NodeID {
-	n := node(halideir.OpCall, f.Types[0])
-	n.Call, n.Func, n.Name, n.Args = halideir.CallHalide, f.ID, f.Name, args
+// call is a load of one of a Func's values.
+func (w *writer) call(f *halideir.Func, out int, args []halideir.NodeID) halideir.NodeID {
+	n := node(halideir.OpCall, f.Types[out])
+	n.Call, n.Func, n.Name, n.Out, n.Args = halideir.CallHalide, f.ID, f.Name, out, args
 	return w.add(n)
 }
 
-// operate is the reduction's operator on the value so far and another, in the order of the user's.
-func (w *writer) operate(self, other halideir.NodeID) halideir.NodeID {
-	n := node(w.r.Op, w.p.Funcs[w.fn].Types[0])
+// operate is the reduction's operator for one of the values on that so far and another, in the order of the user's.
+func (w *writer) operate(out int, self, other halideir.NodeID) halideir.NodeID {
+	n := node(w.r.Values[out].Op, w.p.Funcs[w.fn].Types[out])
 	n.Args = []halideir.NodeID{self, other}
-	if w.r.Self == 1 {
+	if w.r.Values[out].Self == 1 {
 		n.Args[0], n.Args[1] = other, self
 	}
 	return w.add(n)
 }
 
-// identity is the value that changes no other, as Halide takes it.
-func (w *writer) identity(t halideir.Type) halideir.NodeID {
-	one := w.r.Op == halideir.OpMul || w.r.Op == halideir.OpAnd
+// identity is what changes no other of the Func's values in that place, as Halide takes it.
+func (w *writer) identity(out int) halideir.NodeID {
+	t, op := w.p.Funcs[w.fn].Types[out], w.r.Values[out].Op
+	one := op == halideir.OpMul || op == halideir.OpAnd
 	least, most := int64(0), int64(-1) // of an unsigned integer, the bits
 	switch {
 	case t.Code == halideir.Int:
@@ -82,7 +84,7 @@ func (w *writer) identity(t halideir.Type) halideir.NodeID {
 	}
 	v := map[bool]int64{true: 1}[one]
 	f := float64(v)
-	switch w.r.Op {
+	switch op {
 	case halideir.OpMin:
 		v, f = most, math.Inf(1)
 	case halideir.OpMax:

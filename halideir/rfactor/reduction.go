@@ -9,65 +9,96 @@ import (
 	"gowarp/halideir"
 )
 
-// Reduction is an update f(x, …) = f(x, …) op value.
+// Reduction is an update f(x, …) = {f(x, …)[0] op value, f(x, …)[1] op value, …}.
 type Reduction struct {
-	Op    halideir.Op
-	Self  int             // position of the Func's own value among the operands
-	Value halideir.NodeID // the other operand
-	// Lets are what stands around both in the definition, the outermost first: names for parts of Value.
-	Lets []halideir.NodeID
+	Values []Operation // one for each of the Func's
 	// Scatter says that some arguments are computed, as the bin of a histogram: each partial result then has all places along them.
 	Scatter bool
+}
+
+// Operation is what a reduction does to one of the Func's values. None hangs on another's.
+type Operation struct {
+	Op    halideir.Op
+	Self  int             // position of the Func's own value among the operands
+	Other halideir.NodeID // the other operand
+	// Lets are what stands around both in the definition, the outermost first: names for parts of Other.
+	Lets []halideir.NodeID
 }
 
 // associative are the operators that both Halide's prover and this package know. Those of
 // floats are associative but for rounding; minimum and maximum are so without exception.
 var associative = []halideir.Op{halideir.OpAdd, halideir.OpMul, halideir.OpMin, halideir.OpMax, halideir.OpAnd, halideir.OpOr}
 
-// Of is the reduction that an update stage is, if it is one that Apply can factor: of one value, of which Halide has
-// shown that any order gives the same, over a whole domain, into the point of the stage's own loops or, in a scatter, into one that is
+// Of is the reduction that an update stage is, if it is one that Apply can factor: of values that do not hang on each other, of which Halide has
+// shown that any order gives the same, over a whole domain, into the point of the stage's own loops or, in a scatter, of one value, into one that is
 // computed for each point of the domain.
 func Of(p *halideir.Pipeline, fn, stage int) (Reduction, bool) {
 	f := &p.Funcs[fn]
 	st := &f.Stages[stage]
-	if stage == 0 || len(f.Types) != 1 || len(st.RVars) == 0 || !st.Associative || !st.Commutative || st.Predicate != halideir.NoNode {
+	if stage == 0 || len(st.RVars) == 0 || !st.Associative || !st.Commutative || st.Predicate != halideir.NoNode {
 		return Reduction{}, false
 	}
-	scatter := false
+	var r Reduction
 	for k, a := range st.Args {
 		own := OwnPlace(p, a, k)
 		if !own && reads(p, a, fn) {
 			return Reduction{}, false
 		}
-		scatter = scatter || !own
+		r.Scatter = r.Scatter || !own
 	}
-	v := &p.Nodes[st.Values[0]]
-	var lets []halideir.NodeID
-	for id := st.Values[0]; v.Op == halideir.OpLet; v = &p.Nodes[id] {
-		if scatter || reads(p, v.Args[0], fn) {
+	if r.Scatter && len(f.Types) > 1 {
+		return Reduction{}, false
+	}
+	for out := range f.Types {
+		o, ok := operation(p, fn, st, out)
+		if !ok || r.Scatter && len(o.Lets) > 0 {
 			return Reduction{}, false
 		}
-		lets = append(lets, id)
+		r.Values = append(r.Values, o)
+	}
+	return r, true
+}
+
+// operation is what an update does to one of the Func's values.
+func operation(p *halideir.Pipeline, fn int, st *halideir.Stage, out int) (o Operation, ok bool) {
+	v := &p.Nodes[st.Values[out]]
+	for id := st.Values[out]; v.Op == halideir.OpLet; v = &p.Nodes[id] {
+		if reads(p, v.Args[0], fn) {
+			return o, false
+		}
+		o.Lets = append(o.Lets, id)
 		id = v.Args[1]
 	}
 	if !slices.Contains(associative, v.Op) {
-		return Reduction{}, false
+		return o, false
 	}
-	for self := range 2 {
-		n := &p.Nodes[v.Args[self]]
-		if n.Op != halideir.OpCall || n.Call != halideir.CallHalide || n.Func != fn || len(n.Args) != len(st.Args) {
+	o.Op = v.Op
+	for o.Self = range 2 {
+		n := &p.Nodes[v.Args[o.Self]]
+		if n.Op != halideir.OpCall || n.Call != halideir.CallHalide || n.Func != fn || n.Out != out || len(n.Args) != len(st.Args) {
 			continue
 		}
 		same := true
 		for k, a := range n.Args {
 			same = same && (a == st.Args[k] || OwnPlace(p, a, k) && OwnPlace(p, st.Args[k], k))
 		}
-		r := Reduction{Op: v.Op, Self: self, Value: v.Args[1-self], Lets: lets, Scatter: scatter}
-		if same && !reads(p, r.Value, fn) {
-			return r, true
+		o.Other = v.Args[1-o.Self]
+		if same && !reads(p, o.Other, fn) {
+			return o, true
 		}
 	}
-	return Reduction{}, false
+	return o, false
+}
+
+// AnyOrder reports whether a reduction of values of these types gives the same to the last bit in whatever order: all but
+// sums and products of floats do.
+func (r *Reduction) AnyOrder(types []halideir.Type) bool {
+	for i, o := range r.Values {
+		if types[i].IsFloat() && o.Op != halideir.OpMin && o.Op != halideir.OpMax {
+			return false
+		}
+	}
+	return true
 }
 
 // OwnPlace reports whether an index is the Func's own argument in that place.

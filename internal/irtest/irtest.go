@@ -202,6 +202,14 @@ type RVar struct {
 // Update adds an update definition of one value. def gets the Func's arguments
 // and the reduction variables, and returns the left-hand side and the value.
 func (f *Func) Update(r []RVar, def func(v, r []Expr) (lhs []Expr, value Expr)) *Func {
+	return f.UpdateTuple(r, func(v, r []Expr) ([]Expr, []Expr) {
+		lhs, value := def(v, r)
+		return lhs, []Expr{value}
+	})
+}
+
+// UpdateTuple adds an update definition of all values of a Tuple.
+func (f *Func) UpdateTuple(r []RVar, def func(v, r []Expr) (lhs, values []Expr)) *Func {
 	b := f.b
 	var rv []Expr
 	s := halideir.Stage{Predicate: halideir.NoNode}
@@ -215,7 +223,7 @@ func (f *Func) Update(r []RVar, def func(v, r []Expr) (lhs []Expr, value Expr)) 
 		s.Loops = append(s.Loops, halideir.Loop{Name: x.Name, Kind: kind, Arg: -1, RVar: k})
 	}
 	v := f.vars()
-	lhs, value := def(v, rv)
+	lhs, values := def(v, rv)
 	if len(lhs) != len(v) {
 		panic(fmt.Sprintf("irtest: %s: %d arguments on the left-hand side, want %d", f.def().Name, len(lhs), len(v)))
 	}
@@ -227,8 +235,11 @@ func (f *Func) Update(r []RVar, def func(v, r []Expr) (lhs []Expr, value Expr)) 
 			s.Loops = append(s.Loops, halideir.Loop{Name: f.def().Args[k], Kind: halideir.LoopPure, Arg: k, RVar: -1})
 		}
 	}
-	s.Values = b.values(f.def().Name, f.def().Types, []Expr{value})
-	s.Associative = b.combines(s.Values[0], f.At(ids...).id)
+	s.Values = b.values(f.def().Name, f.def().Types, values)
+	s.Associative = true
+	for out, v := range s.Values {
+		s.Associative = s.Associative && b.combines(v, f.AtOut(out, ids...).id)
+	}
 	s.Commutative = s.Associative
 	f.addStage(s)
 	return f
