@@ -78,10 +78,8 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 	}
 	sum.Terms[Nest] += all
 	sum.Terms[Dimension] += all * float64(len(k.Out.Blocks))
-	if shared := fusedLoops(&k.Out); shared > 0 {
-		sum.Terms[Fused] += all * shared
-		sum.Special += all * shared * fusedDivisions
-	}
+	shared := e.fusedLoops(k, &k.Out)
+	shared.add(&sum, all)
 	add(out, &k.Out, nil, false)
 	w.Issued, w.Float, w.Special, w.Requests, w.Sectors, w.Terms = sum.issued(), sum.Float, sum.Special, sum.Requests, sum.Sectors+sum.Stored, sum.Terms
 	w.Memory = sum.Memory + sum.Terms.Parameters()
@@ -104,13 +102,4 @@ func (e *Estimator) inside(partly *Count, k *plan.Kernel, n *plan.Nest, register
 	partly.add(e.points(k, &free, register), share)
 	partly.add(tested, 1-share)
 	return partly
-}
-
-// fusedLoops are those over blocks that are told apart by dividing an index of the grid.
-func fusedLoops(n *plan.Nest) float64 {
-	shared := max(n.Fused-1, 0)
-	if n.Wrap > 0 {
-		shared++
-	}
-	return float64(shared)
 }
