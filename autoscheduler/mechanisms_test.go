@@ -288,3 +288,22 @@ func TestSumsAreOneBuffer(t *testing.T) {
 		t.Errorf("%v buffers of a product of matrices, want 3", got)
 	}
 }
+
+// TestTestsInOnePiece: of 8 rows of two points that are tested one by one, in a kernel that is one piece of code, PTX (hist's luma) has a comparison and a branch for the second point of each row, and for each row but the
+// first its place, a comparison and two branches, and behind those `mad`, `cvt` and `add` for each of the two buffers' addresses. Blocks at an edge are no other than those within.
+func TestTestsInOnePiece(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.I32, 1024, 1024)
+	twice := b.Func("twice", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(3) })
+	out := b.Func("out", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return twice.At(v[0], v[1]).Add(1) })
+	b.Output(out, 1024, 1024)
+	p := b.Build()
+	w, k := estimated(t, p, Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{64, 64}, Points: []int64{2, 8}}})
+	if len(k.Out.Unrolled) != 2 || !k.Out.Unrolled[0].Guarded() || !k.Out.Unrolled[1].Guarded() {
+		t.Fatalf("%+v; the test wants points that are tested", k.Out.Unrolled)
+	}
+	products, tests, addresses := 16., 2*8+4*7., 3*2*7.
+	if got := w.Terms[instructions.Integer] / float64(k.ThreadsPerBlock()/plan.WarpLanes); math.Abs(got-products-tests-addresses) > 1e-6 {
+		t.Errorf("%v instructions of integers a warp, want %v", got, products+tests+addresses)
+	}
+}
