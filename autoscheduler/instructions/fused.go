@@ -49,7 +49,7 @@ func (e *Estimator) fusedLoops(k *plan.Kernel, n *plan.Nest) (f fused) {
 	for i, u := range loops {
 		extent := int64(0)
 		if arg := e.pr.P.Funcs[n.Func].Stages[n.Stage].Loops[u.Loop].Arg; arg >= 0 && u.Tile == 0 {
-			extent = e.literals[n.Func][arg]
+			extent = e.literals()[n.Func][arg]
 		}
 		if extent > 0 && (i < len(loops)-1 || f.unknown == 0) { // what is left of a division by what a run knows is worked out all the same
 			f.constant++
@@ -81,7 +81,7 @@ func (e *Estimator) inOne(n *plan.Nest, before, loop int, extent int64) bool {
 			switch x := &idx[d]; {
 			case !moves(x, both):
 			case d+1 < len(idx) && isLoop(x, before) && isLoop(&idx[d+1], loop):
-				if e.literals[fn][d] != extent {
+				if e.literals()[fn][d] != extent {
 					return false
 				}
 			case d > 0 && isLoop(&idx[d-1], before) && isLoop(x, loop):
