@@ -253,3 +253,57 @@ func TestVectorsThatPay(t *testing.T) {
 		t.Errorf("%v loads and stores of a row of four points and %v of two, want 8 and 4", one, two)
 	}
 }
+
+// TestLoopsThatShareADimension: x, y and the 7x7 places of a window that is written as numbers, the places in one dimension of the grid. In PTX a stage that goes from place to place of two such Funcs takes
+// nothing apart (its index times one stride), one that reads an image around a place divides by 7: `mul.wide`, `shr`, `cvt` and what is left. Neither loads extents, nor uses the special-function unit.
+func TestLoopsThatShareADimension(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1100, 1100)
+	args := []string{"x", "y", "dx", "dy"}
+	apart := b.Func("apart", args, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0].Add(v[2]), v[1].Add(v[3])) })
+	twice := b.Func("twice", args, irtest.F32, func(v []irtest.Expr) irtest.Expr { return apart.At(v[0], v[1], v[2], v[3]).Mul(2.0) })
+	sum := b.Func("sum", args[:2], irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
+	sum.Update([]irtest.RVar{{Name: "r", Extent: 7}, {Name: "s", Extent: 7}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return []irtest.Expr{v[0], v[1]}, sum.At(v[0], v[1]).Add(twice.At(v[0], v[1], r[0], r[1]))
+	})
+	b.Output(sum, 1024, 1024)
+	p := b.Build()
+	for out, want := range []struct{ integer, strides float64 }{{4, 1 + 3}, {0, 2 + 2}} {
+		w, k := estimated(t, p, Way{Out: out, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}})
+		if k.Grid[2] != 49 {
+			t.Fatalf("%v blocks; the test wants 49 along z", k.Grid)
+		}
+		terms := instructions.Terms{}.Plus(&w.Terms, 1./eightWarps)
+		if w.Special != 0 || terms[instructions.Fused] != 0 || terms[instructions.Dimension] != 2 || terms[instructions.Integer] != want.integer || terms[instructions.Stride] != want.strides {
+			t.Errorf("%s: %v of special-function units, %v, %v dimensions, %v instructions of integers and %v strides, want 0, 0, 2, %v and %v",
+				p.Funcs[out].Label, w.Special, terms[instructions.Fused], terms[instructions.Dimension], terms[instructions.Integer], terms[instructions.Stride], want.integer, want.strides)
+		}
+	}
+}
+
+// TestSumsAreOneBuffer: what a reduction both reads and writes is one buffer, whose pointer and strides are loaded once.
+func TestSumsAreOneBuffer(t *testing.T) {
+	w, _ := estimated(t, product(256), Way{Stage: 1, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}})
+	if got := w.Terms[instructions.EntryBuffer] / eightWarps; got != 3 {
+		t.Errorf("%v buffers of a product of matrices, want 3", got)
+	}
+}
+
+// TestTestsInOnePiece: of 8 rows of two points that are tested one by one, in a kernel that is one piece of code, PTX (hist's luma) has a comparison and a branch for the second point of each row, and for each row but the
+// first its place, a comparison and two branches, and behind those `mad`, `cvt` and `add` for each of the two buffers' addresses. Blocks at an edge are no other than those within.
+func TestTestsInOnePiece(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.I32, 1024, 1024)
+	twice := b.Func("twice", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(3) })
+	out := b.Func("out", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return twice.At(v[0], v[1]).Add(1) })
+	b.Output(out, 1024, 1024)
+	p := b.Build()
+	w, k := estimated(t, p, Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{64, 64}, Points: []int64{2, 8}}})
+	if len(k.Out.Unrolled) != 2 || !k.Out.Unrolled[0].Guarded() || !k.Out.Unrolled[1].Guarded() {
+		t.Fatalf("%+v; the test wants points that are tested", k.Out.Unrolled)
+	}
+	products, tests, addresses := 16., 2*8+4*7., 3*2*7.
+	if got := w.Terms[instructions.Integer] / float64(k.ThreadsPerBlock()/plan.WarpLanes); math.Abs(got-products-tests-addresses) > 1e-6 {
+		t.Errorf("%v instructions of integers a warp, want %v", got, products+tests+addresses)
+	}
+}

@@ -8,15 +8,21 @@ import (
 
 // interior is the share of a kernel's blocks that lie at no edge, of those whose code Halide partitions: it makes a copy of it for the interior without what boundary conditions clamp and without the
 // tests of points at the end. It partitions no loop that holds a barrier.
-func interior(k *plan.Kernel) float64 {
+func (e *Estimator) interior(k *plan.Kernel) float64 {
 	if slices.ContainsFunc(k.Members, func(m plan.Member) bool { return m.Where == plan.AtBlock || m.Where == plan.AtBlockGlobal }) {
 		return 0
 	}
+	both := len(k.Members) > 0 || e.pr.ExpandOf(&k.Out).Likely // blocks at both ends are others than those between, or those of too few points only
 	share := 1.0
 	for _, u := range k.Out.Blocks {
-		if u.Tile > 0 {
-			share *= float64(max(0, u.Extent-2)) / float64(max(1, u.Extent))
+		if u.Tile == 0 {
+			continue
 		}
+		inside := e.extent(&k.Out, u.Loop) / u.Tile // all whole tiles
+		if both {
+			inside = max(0, u.Extent-2)
+		}
+		share *= float64(inside) / float64(max(1, u.Extent))
 	}
 	return share
 }

@@ -5,6 +5,7 @@ package instructions
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"gowarp/halideir/access"
@@ -45,8 +46,9 @@ type Estimator struct {
 
 // definitions are what holds whatever is inlined.
 type definitions struct {
-	inputs []bounds.Box                 // where they begin and end
-	ops    []atomic.Pointer[operations] // by stage index
+	inputs   []bounds.Box                 // where they begin and end
+	ops      []atomic.Pointer[operations] // by stage index
+	literals func() [][]int64             // by Func and dimension, see literals; few kernels ask
 }
 
 type keptDefinitions struct{}
@@ -58,7 +60,7 @@ type kept struct{ pr *plan.Problem }
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{pr}, func() *Estimator {
 		return &Estimator{pr: pr, definitions: plan.OnceForAll(pr, keptDefinitions{}, func() *definitions {
-			return &definitions{inputs: inputBoxes(pr), ops: make([]atomic.Pointer[operations], pr.NumStages())}
+			return &definitions{inputs: inputBoxes(pr), ops: make([]atomic.Pointer[operations], pr.NumStages()), literals: sync.OnceValue(func() [][]int64 { return literals(pr) })}
 		})}
 	})
 }

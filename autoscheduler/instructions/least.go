@@ -22,7 +22,8 @@ func (e *Estimator) LeastOfEach(sms float64, k *plan.Kernel) (w Work) {
 	sum.Terms[EntryClamp] += c.Once.Terms[ClampedDimension]
 	sum.Terms[Warp]++
 	sum.Terms[Nest]++
-	sum.Terms[Dimension] += float64(len(k.Out.Blocks))
+	shared := e.fusedLoops(k, &k.Out)
+	sum.Terms[Dimension] += float64(len(k.Out.Blocks)) - shared.constant
 	points := 1.0
 	for _, u := range k.Out.Blocks {
 		points *= float64(e.extent(&k.Out, u.Loop))

@@ -48,6 +48,12 @@ func shape(b []byte, ex *plan.Expand, k *plan.Kernel, n *plan.Nest) []byte {
 			b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(append(b, 1), int64(u.Loop)), u.Extent), u.Steps)
 		}
 	}
+	b = append(b, 0)
+	if n.Func == k.Out.Func && n.Fused > 1 {
+		for _, u := range n.Blocks[len(n.Blocks)-n.Fused:] { // which of them are told apart
+			b = binary.AppendVarint(b, int64(u.Loop))
+		}
+	}
 	place := func(fn int) {
 		where, in := k.PlaceOf(fn)
 		if in {

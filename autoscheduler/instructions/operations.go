@@ -27,8 +27,6 @@ const (
 	conditionOf = 4  // a choice between two conditions: there are no predicates to choose from, but both with what decides, its opposite, and what either says
 	roundedDown = 5  // more for a division of integers with a sign, by what only a run knows: towards minus infinity
 	special     = 20 // a function that is not in functions
-	// fusedDivisions of the special-function unit tell two loops apart that share a dimension of the grid: a quotient and a remainder.
-	fusedDivisions = 2
 )
 
 // operations are those of a definition.

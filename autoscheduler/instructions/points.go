@@ -90,7 +90,7 @@ const foundAcrossTests = .5
 // straight is what points cost in one piece of code.
 func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register, apart bool) Count {
 	ex := e.pr.ExpandOf(n)
-	points, turn := float64(len(shifts)), turning(n)
+	points, turn, shared := float64(len(shifts)), turning(n), e.fusedLoops(k, n)
 	var c Count
 	known := len(ex.Folded) > 0 // what places hang on is constants then
 	own := e.operations(n.Func, n.Stage)
@@ -183,7 +183,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			if vectors {
 				part.widen(e, n, t, s, each, &c.Wide)
 			}
-			e.address(&c, n, t, s, turn, vectors)
+			e.address(&c, n, t, s, turn, vectors, &shared)
 		}
 	}
 	// Most conversions are of what was loaded, once for all points that use it.
@@ -194,7 +194,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	c.Turn.Terms[Conversion] += points * casts
 	c.Wide.loads(seen, ex.Sources)
 	if !register {
-		e.store(&c, k, n, shifts, turn, apart)
+		e.store(&c, k, n, shifts, turn, apart, &shared)
 	}
 	return c
 }
@@ -230,12 +230,12 @@ func share(n *plan.Nest, idx []access.Index) float64 {
 }
 
 // address counts what it takes to know where an element of a buffer in global memory is.
-func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn uint64, vectors bool) {
+func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn uint64, vectors bool, shared *fused) {
 	seen, once := e.seen, &c.Once.Terms
 	buffer := placeKey(t.Func, t.Input, 0, nil, nil)
 	if seen.buffers.Add(uint64(buffer)) {
 		once[Buffer]++
-		once[Stride] += float64(max(0, len(t.Index)-1))
+		once[Stride] += shared.strides(t.Index)
 	}
 	if len(t.Index) == 0 {
 		return
@@ -300,7 +300,7 @@ func residue(n *plan.Nest, x *access.Index, s Shift) int64 {
 }
 
 // store counts what points store.
-func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift, turn uint64, apart bool) {
+func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift, turn uint64, apart bool, shared *fused) {
 	where, member := k.PlaceOf(n.Func)
 	in := member && where != plan.AtBlockGlobal
 	var at []access.Index
@@ -332,8 +332,10 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 	}
 	rows := float64(e.seen.stores.Len())
 	once := &c.Once.Terms
-	once[Buffer]++
-	once[Stride] += float64(max(0, len(at)-1))
+	if e.seen.buffers.Add(uint64(placeKey(n.Func, -1, 0, nil, nil))) { // it was loaded from
+		once[Buffer]++
+		once[Stride] += shared.strides(at)
+	}
 	once[StoredRow] += rows
 	if vectors {
 		c.Wide.stores(points-stores, rows)

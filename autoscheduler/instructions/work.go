@@ -24,10 +24,11 @@ func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
 
 // laidOut is work by the kernel's layout; the result is what the vectors that are counted in it are worth.
 func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
-	all, out, inside := warps(k), e.averageWarps(k), interior(k)
+	all, out, inside := warps(k), e.averageWarps(k), e.interior(k)
 	know := all // warps that load what the work needs to know of sizes and strides
-	if e.onePiece(k) {
-		know = out
+	one := e.onePiece(k)
+	if one {
+		know, inside = out, 0
 	}
 	var sum Part
 	add := func(active float64, n *plan.Nest, given []bool, register bool) {
@@ -44,6 +45,9 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		e.looseLoops(n, given, &t.Terms)
 		if times > 1 {
 			t.Terms[Turn] += times
+		}
+		if one {
+			t.Terms[Integer] += tests(&straight, times, &c.Once.Terms)
 		}
 		t.Terms.interior(inside)
 		if whole && t.Sectors > 0 {
@@ -78,10 +82,8 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 	}
 	sum.Terms[Nest] += all
 	sum.Terms[Dimension] += all * float64(len(k.Out.Blocks))
-	if shared := fusedLoops(&k.Out); shared > 0 {
-		sum.Terms[Fused] += all * shared
-		sum.Special += all * shared * fusedDivisions
-	}
+	shared := e.fusedLoops(k, &k.Out)
+	shared.add(&sum, all)
 	add(out, &k.Out, nil, false)
 	w.Issued, w.Float, w.Special, w.Requests, w.Sectors, w.Terms = sum.issued(), sum.Float, sum.Special, sum.Requests, sum.Sectors+sum.Stored, sum.Terms
 	w.Memory = sum.Memory + sum.Terms.Parameters()
@@ -106,11 +108,28 @@ func (e *Estimator) inside(partly *Count, k *plan.Kernel, n *plan.Nest, register
 	return partly
 }
 
-// fusedLoops are those over blocks that are told apart by dividing an index of the grid.
-func fusedLoops(n *plan.Nest) float64 {
-	shared := max(n.Fused-1, 0)
-	if n.Wrap > 0 {
-		shared++
+// What tests of points cost that are in one piece of code.
+const (
+	pointTest  = 2 // of a point in a row behind its first: a comparison and a branch
+	rowTest    = 4 // of a row: its place, a comparison, a branch, and another on whether its first point is inside
+	rowAddress = 3 // of a buffer's row, behind the test: worked out anew, since nothing of the row before is known to have run
+)
+
+// tests are instructions for the tests of a thread's points, where no copy of the code is for blocks that need none. What rows begin with is taken out of loops.
+func tests(n *plan.Nest, turns float64, once *Terms) float64 {
+	points, row := 1.0, 0.0
+	for _, u := range n.Unrolled {
+		if !u.Guarded() {
+			continue
+		}
+		points *= float64(u.Extent)
+		if row == 0 {
+			row = float64(u.Extent)
+		}
 	}
-	return float64(shared)
+	if points == 1 {
+		return 0
+	}
+	rows := points / row
+	return turns*(pointTest*(points-rows)+rowTest*(rows-1)) + rowAddress*(once[Row]+once[StoredRow])*(rows-1)/rows
 }
