@@ -28,6 +28,18 @@ func cellular(levels int64, reader func(at func(x, y, z irtest.Expr) irtest.Expr
 	return b.Build()
 }
 
+// cellsOf is the kernel that has cells; nil if none has.
+func cellsOf(r *Result) *plan.Kernel {
+	for _, found := range r.Found {
+		for _, k := range found.Layout.Kernels {
+			if k.Strategy == "block-cells" {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
 // TestCellsWhen: a histogram of cells is computed in the kernel of its reader where that reads each cell at its own place: every cell once, by one thread, in shared memory that a block can have, and in global memory in
 // runs in which it cannot, if how many levels there are hangs on a run.
 func TestCellsWhen(t *testing.T) {
@@ -63,14 +75,7 @@ func TestCellsWhen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var k *plan.Kernel
-			for _, found := range r.Found {
-				for _, kernel := range found.Layout.Kernels {
-					if kernel.Strategy == "block-cells" {
-						k = kernel
-					}
-				}
-			}
+			k := cellsOf(r)
 			sized := slices.ContainsFunc(r.Schedule.Directives, func(d schedule.Directive) bool { return d.Do == schedule.SharedOrGlobal })
 			if (k != nil) != c.want || sized != c.orGlobal {
 				t.Fatalf("cells in a kernel: %v, a form in global memory: %v; want %v, %v", k != nil, sized, c.want, c.orGlobal)
@@ -150,14 +155,7 @@ func TestSummariesOfCells(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var k *plan.Kernel
-			for _, found := range r.Found {
-				for _, kernel := range found.Layout.Kernels {
-					if kernel.Strategy == "block-cells" {
-						k = kernel
-					}
-				}
-			}
+			k := cellsOf(r)
 			if (k != nil) != c.want {
 				t.Fatalf("summed up beside the cells: %v", k != nil)
 			}
