@@ -75,6 +75,17 @@ func TestStencilIsRight(t *testing.T) {
 	}
 }
 
+// TestTrapAside: one thread checks something before a barrier, as Halide's storage in shared memory is checked. Where it holds, its warp meets again at the barrier; where not, the kernel stops there.
+func TestTrapAside(t *testing.T) {
+	for condition, want := range map[string]check.Kind{"setp.lt.u32": "", "setp.gt.u32": check.Trap} {
+		aside := "setp.eq.u32 %p1, %r1, 0; @%p1 bra $t; bra $j; $t: " + condition + " %p2, %r1, 1; @%p2 bra $j; trap; $j: bar.sync 0; /*barrier*/"
+		res, found, _ := runStencil(t, strings.Replace(stencil, "/*barrier*/", aside, 1), 64, Launch{})
+		if res.Fault != want || want == "" && len(found) > 0 {
+			t.Errorf("%s: ended with %q, %v; want %q", condition, res.Fault, found, want)
+		}
+	}
+}
+
 // TestSeededFaults breaks the kernel in one place at a time. Each break must be
 // found, as what it is, in its line and thread.
 func TestSeededFaults(t *testing.T) {

@@ -9,6 +9,8 @@ type Block struct {
 	Next []int
 	// Join is the immediate post-dominator: the first block through which every
 	// path from this one to the exit goes. Len(Blocks) if that is the exit itself.
+	// A trap counts as what stands behind it: it ends a launch, not a path, and threads that
+	// pass by one meet again where they would without it.
 	Join int
 }
 
@@ -66,6 +68,9 @@ func (f *Function) Blocks() []Block {
 			continue
 		}
 		to := exit
+		if last.Op == "trap" {
+			to = fall
+		}
 		if last.Op == "bra" && len(last.Args) == 1 && last.Args[0].Kind == ArgLabel {
 			to = at[last.Args[0].Target]
 		}
