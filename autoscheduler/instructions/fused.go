@@ -80,11 +80,11 @@ func (e *Estimator) inOne(n *plan.Nest, before, loop int, extent int64) bool {
 		for d := range idx {
 			switch x := &idx[d]; {
 			case !moves(x, both):
-			case d+1 < len(idx) && isLoop(x, before) && isLoop(&idx[d+1], loop):
+			case d+1 < len(idx) && x.IsLoop(before) && idx[d+1].IsLoop(loop):
 				if e.literals()[fn][d] != extent {
 					return false
 				}
-			case d > 0 && isLoop(&idx[d-1], before) && isLoop(x, loop):
+			case d > 0 && idx[d-1].IsLoop(before) && x.IsLoop(loop):
 			default:
 				return false
 			}
@@ -99,11 +99,6 @@ func (e *Estimator) inOne(n *plan.Nest, before, loop int, extent int64) bool {
 	}
 	st := e.pr.Access.Stage(n.Func, n.Stage)
 	return st != nil && of(n.Func, st.Store)
-}
-
-// isLoop reports whether an index is that of a loop.
-func isLoop(x *access.Index, loop int) bool {
-	return x.Kind == access.Affine && x.Loop == loop && x.Num == 1 && x.Den == 1 && x.Offset == 0 && !x.Clamped
 }
 
 // strides are the dimensions of an access that have a stride to multiply by.

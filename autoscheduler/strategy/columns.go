@@ -59,13 +59,13 @@ func (c columns) summary(fn int, name string) error {
 	if f.Partial || len(f.Bounds) > 0 {
 		return fmt.Errorf("%s: %s is not for one thread", name, f.Label)
 	}
+	for s := range f.Stages {
+		if !c.pr.PureLoops(fn, s) || loadsWhere(c.pr, &f.Stages[s]) {
+			return fmt.Errorf("%s: %s is no summary of a column: it has places of its own", name, f.Label)
+		}
+	}
 	along := make([]int, len(f.Args))
 	for k := range f.Args {
-		for s := range f.Stages {
-			if !c.pr.PureLoops(fn, s) || loadsWhere(c.pr, &f.Stages[s]) {
-				return fmt.Errorf("%s: %s is no summary of a column: it has places of its own", name, f.Label)
-			}
-		}
 		if along[k] = c.readAlong(f, k); along[k] < 0 {
 			return fmt.Errorf("%s: %s is no summary of a column: it is not read at each point's own place in dimension %d", name, f.Label, k)
 		}
@@ -96,15 +96,14 @@ func (c columns) readAlong(m *halideir.Func, k int) int {
 		}
 		loop := slices.IndexFunc(m.Stages[s].Loops, func(l halideir.Loop) bool { return l.Arg == k })
 		for _, t := range c.taps(m.ID, s, m.ID) {
-			if l := own(&t.Index[k]); l < 0 || l != loop {
+			if !t.Index[k].IsLoop(loop) {
 				return -1
 			}
 		}
 	}
 	found := -1
 	one := func(l int) bool { // whether all reads so far are along the same loop
-		first := found < 0
-		if first {
+		if found < 0 {
 			found = l
 		}
 		return l >= 0 && l == found
@@ -134,10 +133,10 @@ func (c columns) readAlong(m *halideir.Func, k int) int {
 
 // own is the loop that an index is, without anything beside it; -1 if it is something else.
 func own(x *access.Index) int {
-	if x.Kind != access.Affine || x.Num != 1 || x.Den != 1 || x.Offset != 0 || x.Clamped {
-		return -1
+	if x.IsLoop(x.Loop) {
+		return x.Loop
 	}
-	return x.Loop
+	return -1
 }
 
 // taps are the loads of a stage from a Func.
