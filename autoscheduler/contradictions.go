@@ -26,6 +26,9 @@ func contradictions(kv, inForce map[string]string) error {
 			return fmt.Errorf("schedule=%s replays a saved schedule, and nothing is searched: %s would have no effect; leave one or the other away", file, strings.Join(idle, ", "))
 		}
 	}
+	if file, ok := kv["save"]; ok && file == kv["dump"] {
+		return fmt.Errorf("save=%s and dump=%s name the same file, where the schedule would take the pipeline's place; name two", file, file)
+	}
 	if tile, ok := kv["warp_tile"]; ok && inForce["tiling"] != "all" && !strings.HasPrefix(inForce["tiling"], "warp") {
 		return fmt.Errorf("warp_tile=%s is of tiles of warps, which tiling=%s has none of; add tiling=warp-registers, or leave it away", tile, inForce["tiling"])
 	}

@@ -24,6 +24,8 @@ func TestContradictions(t *testing.T) {
 		{"grouping=none", ""},
 		{"reassociate=0", ""},
 		{"reassociate=0,mode=autogpu", "reassociate=0 is of mode=gowarp, and mode=autogpu makes no trees"},
+		{"save=a.json,dump=a.json", "save=a.json and dump=a.json name the same file"},
+		{"schedule=a.json,save=b.json", ""},
 		{"schedule=a.json,reassociate=0", "reassociate=0 would have no effect"},
 		{"warp_tile=2x4x4", ""},
 		{"frac_reg=.5", "frac_reg=.5 is of hybrid tiles of warps, whose fractions tiling=all tries for itself"},

@@ -36,6 +36,7 @@ type Params struct {
 	WriteOut          string
 	Check             string
 	Dump              string
+	Save              string
 	Schedule          string // file of a saved schedule
 }
 
@@ -92,7 +93,8 @@ var Table = []Param{
 	ifChanged(word("write_out", "1", []string{"0", "1"}, "1: a stencil that adds up over a short domain of literal bounds is defined by its sum, which readers may inline and threads and warps keep in registers like any other definition; 0: it stays an update. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.WriteOut })),
 	aside(word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check })),
 	aside(text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump })),
-	aside(text("schedule", "replay the schedule in this file, as gowarp schedule --format json writes it, instead of searching for one", func(p *Params) *string { return &p.Schedule })),
+	aside(text("save", "write the schedule that was applied as JSON to this file, after any check, to be replayed by schedule", func(p *Params) *string { return &p.Save })),
+	aside(text("schedule", "replay the schedule in this file, as save or gowarp schedule --format json writes it, instead of searching for one", func(p *Params) *string { return &p.Schedule })),
 }
 
 // aside is a row that is not told with a schedule.

@@ -185,4 +185,5 @@ func TestGoFailuresAreErrors(t *testing.T) {
 	plugin, exe := scriptedPlugin(t), compiled(t, "driver")
 	fails(t, nil, exe, []string{"schedule", plugin, "panic=out of cheese"}, "gowarp: internal error: out of cheese", "main.gowarp_schedule")
 	fails(t, nil, exe, []string{"schedule", plugin, "fail=no cheese"}, "gowarp: no cheese")
+	fails(t, nil, exe, append([]string{"schedule", plugin, "taken=cheese left"}, written(t, alone())...), "gowarp: cheese left")
 }

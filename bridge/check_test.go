@@ -201,19 +201,19 @@ func TestRunnersUp(t *testing.T) {
 		candidates []candidate
 		words      []string
 	}{
-		{"the second", []candidate{wrong(5), wrong(7), right()}, []string{"5x9x1 threads", "7x9x1 threads", "// runner-up to [[2] [2]]", "as expected"}},
-		{"none of five", []candidate{wrong(5), wrong(7), wrong(9), wrong(11), wrong(13), right()}, []string{"5x9x1 threads", "7x9x1 threads", "13x9x1 threads", "// runner-up to [[2] [2] [2] [2] [-1]]", "as expected"}},
-		{"none of seven", []candidate{wrong(5), wrong(7), wrong(9), wrong(11), wrong(13), wrong(3), wrong(1)}, []string{"3x9x1 threads", "1x9x1 threads", "// runner-up to [[2] [2] [2] [2] [-1] [-1]]", asIs}},
-		{"nothing is needed of a Func", []candidate{idle, right()}, []string{"// runner-up to [[1 unneeded]]", "as expected"}},
-		{"nothing is needed of a Func after a fault", []candidate{wrong(5), idle, right()}, []string{"// runner-up to [[2] [1 unneeded]]", "as expected"}},
-		{"nothing is needed of a Func and there is no runner-up", []candidate{idle}, []string{asIs, "// scripted"}},
-		{"no runner-up", []candidate{wrong(5)}, []string{asIs, "// scripted"}},
-		{"refused, then not", []candidate{refused, right()}, []string{"// runner-up to [[-1]]", "as expected"}},
-		{"refused twice", []candidate{refused, refused}, []string{either, "// scripted"}},
-		{"refused twice, then not", []candidate{refused, refused, right()}, []string{"// runner-up to [[-1] [-1]]", "as expected"}},
-		{"asking for too much of an input all the time", []candidate{reads(right(), 1, 1), reads(alone(), 1, 1), reads(alone(), 1, 1)}, []string{either, "// scripted"}},
-		{"refused after a fault", []candidate{wrong(5), refused, refused}, []string{either, "// scripted"}},
-		{"refused after a fault, then not", []candidate{wrong(5), refused, right()}, []string{"// runner-up to [[2] [-1]]", "as expected"}},
+		{"the second", []candidate{wrong(5), wrong(7), right()}, []string{"5x9x1 threads", "7x9x1 threads", "// runner-up to [[2] [2]]", "as expected", "answer 2 is taken"}},
+		{"none of five", []candidate{wrong(5), wrong(7), wrong(9), wrong(11), wrong(13), right()}, []string{"5x9x1 threads", "7x9x1 threads", "13x9x1 threads", "// runner-up to [[2] [2] [2] [2] [-1]]", "as expected", "answer 5 is taken"}},
+		{"none of seven", []candidate{wrong(5), wrong(7), wrong(9), wrong(11), wrong(13), wrong(3), wrong(1)}, []string{"3x9x1 threads", "1x9x1 threads", "// runner-up to [[2] [2] [2] [2] [-1] [-1]]", asIs, "answer 6 is taken"}},
+		{"nothing is needed of a Func", []candidate{idle, right()}, []string{"// runner-up to [[1 unneeded]]", "as expected", "answer 1 is taken"}},
+		{"nothing is needed of a Func after a fault", []candidate{wrong(5), idle, right()}, []string{"// runner-up to [[2] [1 unneeded]]", "as expected", "answer 2 is taken"}},
+		{"nothing is needed of a Func and there is no runner-up", []candidate{idle}, []string{asIs, "// scripted", "answer 0 is taken"}},
+		{"no runner-up", []candidate{wrong(5)}, []string{asIs, "// scripted", "answer 0 is taken"}},
+		{"refused, then not", []candidate{refused, right()}, []string{"// runner-up to [[-1]]", "as expected", "answer 1 is taken"}},
+		{"refused twice", []candidate{refused, refused}, []string{either, "// scripted", "answer 0 is taken"}},
+		{"refused twice, then not", []candidate{refused, refused, right()}, []string{"// runner-up to [[-1] [-1]]", "as expected", "answer 2 is taken"}},
+		{"asking for too much of an input all the time", []candidate{reads(right(), 1, 1), reads(alone(), 1, 1), reads(alone(), 1, 1)}, []string{either, "// scripted", "answer 0 is taken"}},
+		{"refused after a fault", []candidate{wrong(5), refused, refused}, []string{either, "// scripted", "answer 0 is taken"}},
+		{"refused after a fault, then not", []candidate{wrong(5), refused, right()}, []string{"// runner-up to [[2] [-1]]", "as expected", "answer 2 is taken"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -29,6 +29,8 @@ func TestErrorsOfUsers(t *testing.T) {
 		{"dump onto a folder", cudaTarget, []string{"autoscheduler.dump=" + dir}, []string{"gowarp: dump=" + dir + ": it is a folder; name a file"}},
 		{"dump into a file", cudaTarget, []string{"autoscheduler.dump=testdata/small.cc/p.json"}, []string{"gowarp: dump=testdata/small.cc/p.json: testdata/small.cc is not a folder"}},
 		{"dump into nowhere", cudaTarget, []string{"autoscheduler.dump=/nonexistent/p.json"}, []string{"gowarp: dump=/nonexistent/p.json: the folder /nonexistent does not exist"}},
+		{"save into nowhere", cudaTarget, []string{"autoscheduler.save=/nonexistent/s.json"}, []string{"gowarp: save=/nonexistent/s.json: the folder /nonexistent does not exist"}},
+		{"save onto a folder", cudaTarget, []string{"autoscheduler.save=" + dir}, []string{"gowarp: save=" + dir + ": it is a folder; name a file"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fails(t, nil, small, scheduled(t, "small", c.target, c.more...), c.words...)

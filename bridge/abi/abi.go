@@ -35,6 +35,8 @@ type Session interface {
 	Compiled(Code) (Answer, error)
 	// RunnerUp is the next answer after one in which a check found faults.
 	RunnerUp([]Fault) (Answer, error)
+	// Taken hears the number of the answer that was applied.
+	Taken(answer int) error
 }
 
 // Wanted is what C++ is to make of directives, before there is an answer.
@@ -78,6 +80,7 @@ func (f Fault) String() string {
 // people.
 type Answer struct {
 	Pipeline   *halideir.Pipeline
+	Number     int // by which Taken knows it
 	Directives []schedule.Directive
 	Source     string
 	Listing    string
@@ -116,7 +119,7 @@ func Serve(request, reply unsafe.Pointer, begin func(Request) (Session, error)) 
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			code = fail(fmt.Sprintf("gowarp: internal error: %v\n%s", r, debug.Stack()))
+			code = fail(panicked(r))
 		}
 	}()
 	answer, err := next(req, out, begin)
@@ -135,9 +138,13 @@ func Serve(request, reply unsafe.Pointer, begin func(Request) (Session, error)) 
 	encodeKernels(out, answer.Kernels)
 	encodeNeeds(out, answer.Needs)
 	out.source, out.listing = C.CString(answer.Source), C.CString(answer.Listing)
+	out.number = C.int32_t(answer.Number)
 	out.check, out.compile, out.warning = boolean(answer.Check), C.int32_t(answer.Wanted), cstring(answer.Warning)
 	return 0
 }
+
+// panicked is the text of a panic.
+func panicked(r any) string { return fmt.Sprintf("gowarp: internal error: %v\n%s", r, debug.Stack()) }
 
 // next is what the request's session, which may have to begin, answers to it.
 func next(req *C.gowarp_request, out *C.gowarp_reply, begin func(Request) (Session, error)) (Answer, error) {
@@ -161,6 +168,20 @@ func next(req *C.gowarp_request, out *C.gowarp_reply, begin func(Request) (Sessi
 		faults[i] = Fault{int(f._func), FaultKind(f.kind)}
 	}
 	return s.RunnerUp(faults)
+}
+
+// Taken tells a session which of its answers was applied. It returns what is wrong as a C string that the caller frees, or nil; a panic
+// is such a text too.
+func Taken(session uintptr, answer int) (wrong unsafe.Pointer) {
+	defer func() {
+		if r := recover(); r != nil {
+			wrong = unsafe.Pointer(C.CString(panicked(r)))
+		}
+	}()
+	if err := cgo.Handle(session).Value().(Session).Taken(answer); err != nil {
+		return unsafe.Pointer(C.CString(message(err)))
+	}
+	return nil
 }
 
 // End ends a session.

@@ -96,6 +96,7 @@ typedef struct {
 // gowarp_reply_free. error is NULL on success; then the rest is set.
 typedef struct {
     uintptr_t session;  // to be given to gowarp_end, if it is not 0, whether there was an error or not
+    int32_t number;  // of the answer within the session, to be given to gowarp_taken when it has been applied
     gowarp_directive *directives;
     int32_t num_directives;
     char *source;   // the schedule as Halide C++

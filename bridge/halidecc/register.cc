@@ -28,6 +28,7 @@ using namespace Halide;
 // binaries without it.
 extern "C" __attribute__((weak)) int gowarp_schedule(gowarp_request *request, gowarp_reply *reply);
 extern "C" __attribute__((weak)) void gowarp_end(uintptr_t session);
+extern "C" __attribute__((weak)) char *gowarp_taken(uintptr_t session, int32_t answer);
 extern "C" __attribute__((weak)) int gowarp_writes_out(gowarp_request *request);
 
 extern "C" void gowarp_reply_free(gowarp_reply *reply) {
@@ -197,6 +198,11 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     const size_t funcs = graph.funcs.size();
     with_deep_stack([&] { (Graph &)graph = apply_directives(graph, reply->directives, reply->num_directives); });
     install_passes(pipeline, graph, reply->directives, reply->num_directives);
+    if (char *wrong = gowarp_taken ? gowarp_taken(session.handle, reply->number) : nullptr) {
+        const std::string message = wrong;
+        free(wrong);
+        throw CompileError(message);
+    }
     if (verbose > 0) {
         fprintf(stderr, "%sgowarp: %zu Funcs, %s B of JSON: export %.1f ms, schedule %.1f ms, apply %.1f ms\n",
                 reply->listing ? reply->listing : "", funcs, grouped(json.size()).c_str(), export_ms,

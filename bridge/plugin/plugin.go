@@ -23,6 +23,7 @@ import (
 	"gowarp/bridge/abi"
 	_ "gowarp/bridge/halidecc" // registers the autoscheduler
 	"gowarp/halideir"
+	"gowarp/halideir/schedule"
 )
 
 // init lets garbage grow to four times of what is in use: a schedule takes a tenth of a second and some tens of MiB, of which the collector
@@ -50,13 +51,21 @@ func gowarp_writes_out(request unsafe.Pointer) C.int {
 //export gowarp_end
 func gowarp_end(session C.uintptr_t) { abi.End(uintptr(session)) }
 
+// gowarp_taken says which answer of a session was applied, and returns what went wrong with it, allocated by malloc, or NULL.
+//
+//export gowarp_taken
+func gowarp_taken(session C.uintptr_t, answer C.int32_t) *C.char {
+	return (*C.char)(abi.Taken(uintptr(session), int(answer)))
+}
+
 // session is what answers for one pipeline.
 type session struct {
 	p       *halideir.Pipeline
 	params  autoscheduler.Params
 	verbose int
 	asks    *autoscheduler.Session
-	trials  *trials // nil unless somebody judges
+	trials  *trials              // nil unless somebody judges
+	answers []*schedule.Schedule // of which one is taken
 }
 
 func begin(req abi.Request) (abi.Session, error) {
@@ -69,6 +78,12 @@ func begin(req abi.Request) (abi.Session, error) {
 	if params.Dump != "" {
 		if err := write(params.Dump, req.JSON); err != nil {
 			return nil, fmt.Errorf("dump=%s: %w", params.Dump, err)
+		}
+	}
+	// Also before: a search may take its time.
+	if params.Save != "" {
+		if _, err := destination(params.Save); err != nil {
+			return nil, fmt.Errorf("save=%s: %w", params.Save, err)
 		}
 	}
 	p, err := halideir.Decode(req.JSON)
@@ -114,6 +129,17 @@ func (s *session) RunnerUp(found []abi.Fault) (abi.Answer, error) {
 	return s.answer(s.asks.RunnerUp(faults))
 }
 
+// Taken implements abi.Session.
+func (s *session) Taken(answer int) error {
+	if s.params.Save == "" {
+		return nil
+	}
+	if err := write(s.params.Save, s.answers[answer].JSON()); err != nil {
+		return fmt.Errorf("save=%s: %w", s.params.Save, err)
+	}
+	return nil
+}
+
 // answer is a schedule as C++ gets it.
 func (s *session) answer(r *autoscheduler.Result, err error) (abi.Answer, error) {
 	switch {
@@ -122,7 +148,8 @@ func (s *session) answer(r *autoscheduler.Result, err error) (abi.Answer, error)
 	case r == nil:
 		return abi.Answer{None: true}, nil
 	}
-	a := abi.Answer{Pipeline: s.p, Directives: r.Schedule.Directives, Source: r.Schedule.CPlusPlus(s.p), Check: s.params.Check == "1" && s.params.Schedule == ""}
+	s.answers = append(s.answers, r.Schedule)
+	a := abi.Answer{Pipeline: s.p, Number: len(s.answers) - 1, Directives: r.Schedule.Directives, Source: r.Schedule.CPlusPlus(s.p), Check: s.params.Check == "1" && s.params.Schedule == ""}
 	for _, l := range r.Launches() {
 		a.Kernels = append(a.Kernels, abi.Kernel(l))
 	}

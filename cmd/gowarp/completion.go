@@ -171,7 +171,7 @@ func flagValues(cmd *cli.Command, word string) []string {
 				values = deviceNames()
 			}
 			switch {
-			case row.Key == "dump" && cmd.Name != "exec":
+			case (row.Key == "dump" || row.Key == "save") && cmd.Name != "exec":
 			case values == nil:
 				out = append(out, row.Key+"=")
 			default:

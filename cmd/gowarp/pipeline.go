@@ -45,6 +45,8 @@ func params(c *cli.Context) (autoscheduler.Params, error) {
 			return autoscheduler.Params{}, usagef("--param %s: KEY=VALUE is wanted, as in --param fusion=overlap", s)
 		case k == "dump":
 			return autoscheduler.Params{}, usagef("--param dump: %s reads a dumped pipeline and writes none; --dump=PASS of schedule prints what a pass did", c.Command.Name)
+		case k == "save":
+			return autoscheduler.Params{}, usagef("--param save: %s applies no schedule; 'gowarp schedule PIPELINE.json --format json > FILE' writes the one that it makes", c.Command.Name)
 		}
 		kv[k] = v
 	}

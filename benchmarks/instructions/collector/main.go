@@ -188,6 +188,9 @@ func (s *session) Compiled(code abi.Code) (abi.Answer, error) {
 	return s.First()
 }
 
+// Taken implements abi.Session.
+func (*session) Taken(int) error { return nil }
+
 // RunnerUp implements abi.Session.
 func (*session) RunnerUp([]abi.Fault) (abi.Answer, error) { return abi.Answer{None: true}, nil }
 
