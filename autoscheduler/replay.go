@@ -13,7 +13,7 @@ import (
 
 // unfit is the error of a saved schedule that is not this pipeline's.
 func (s *state) unfit(err error) error {
-	return fmt.Errorf("autoscheduler: schedule=%s: %w; schedule the pipeline anew, as by 'gowarp schedule PIPELINE --format json'", s.params.Schedule, err)
+	return fmt.Errorf("autoscheduler: schedule=%s: %w; schedule the pipeline anew, as with save=FILE in place of schedule=FILE, or by 'gowarp schedule PIPELINE --format json'", s.params.Schedule, err)
 }
 
 // readSaved takes the schedule from a file instead of searching for one, and factors the reductions that it factors.

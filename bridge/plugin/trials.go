@@ -124,7 +124,7 @@ func (t *trials) warning() string {
 	case len(t.all) > 0 && t.judged == 0:
 		return fmt.Sprintf("search=%s: none of %d trials could be judged; the cost alone has decided. The first: %s", t.search, len(t.all), t.failed)
 	case t.unkept != nil:
-		return fmt.Sprintf("search=%s: nothing is kept for the next run, which takes as long again: %v; set GOWARP_CACHE to a directory that can be written", t.search, t.unkept)
+		return fmt.Sprintf("search=%s: nothing is kept for the next run, which takes as long again: %v; set GOWARP_CACHE to the absolute path of a directory that can be written", t.search, t.unkept)
 	}
 	return ""
 }

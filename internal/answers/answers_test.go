@@ -58,3 +58,19 @@ func TestAnswers(t *testing.T) {
 		t.Error("no directory is no fault")
 	}
 }
+
+// A path that is another one in every folder keeps nothing, and makes no folder where somebody happens to build.
+func TestRelative(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("GOWARP_CACHE", "cache")
+	dir, key := Dir("kind"), Key("form", "a")
+	if err := Put(dir, key, 1); err == nil {
+		t.Error("kept in " + dir)
+	}
+	if _, ok := Get[int](dir, key); ok {
+		t.Error("found in " + dir)
+	}
+	if made, err := os.ReadDir("."); err != nil || len(made) > 0 {
+		t.Error(made, err)
+	}
+}
