@@ -62,7 +62,7 @@ func (p Program) modeSizes() [][2]int {
 // by the program's name, so that over the programs all have their turn; with it each mode has every
 // capability, each with a size of its own. What two modes schedule alike, to the same code, is tried once.
 func (p Program) modes(t *testing.T, tree *harness.Tree) {
-	all := os.Getenv(AllEnv) != ""
+	all := wantsAll()
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
 	h := fnv.New32a()
 	h.Write([]byte(p.Generator.Name))

@@ -17,11 +17,14 @@ type Scale struct {
 // AllEnv asks for what `make test` leaves out: every size for every capability.
 const AllEnv = "GOWARP_TEST_ALL"
 
+// wantsAll reports whether somebody asks for it.
+func wantsAll() bool { return os.Getenv(AllEnv) != "" }
+
 // scales schedules the program for its other sizes. ptxas has to accept the kernels, every GPU
 // to be able to launch them, and they have to be those that were predicted. Without AllEnv it
 // does so for one capability and the first size, and only schedules for the others.
 func (p Program) scales(t *testing.T, tree *harness.Tree) {
-	all := os.Getenv(AllEnv) != ""
+	all := wantsAll()
 	for i, scale := range p.Scales {
 		t.Run(fmt.Sprintf("%dx%d", scale.Size[0], scale.Size[1]), func(t *testing.T) {
 			at := p.withParams(scale.Params)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -103,7 +102,7 @@ func (p Program) simulated(t *testing.T, tree *harness.Tree) {
 		each("gowarp", harness.EmitOptions{Scheduler: p.scheduler(nil)}, right, size, simulatedCapabilities)
 	}
 	capabilities := simulatedCapabilities
-	if os.Getenv(AllEnv) == "" {
+	if !wantsAll() {
 		capabilities = capabilities[len(capabilities)-1:]
 	}
 	for _, peer := range peers {
