@@ -36,13 +36,16 @@ const (
 // factor makes trees of reductions (Halide's rfactor): see rfactor.Apply.
 func factor(s *state) error {
 	s.given = s.p
-	if s.params.Mode != "gowarp" || s.params.Registers != "" || s.tried.unfactored || s.p.Target.API == "none" {
+	if s.params.Mode != "gowarp" || s.params.Registers != "" || s.p.Target.API == "none" {
 		return nil
 	}
-	for len(s.factors) < mostFactors {
+	for len(s.factors) < mostFactors && !s.tried.unfactored {
 		step, why, err := s.nextFactor()
-		if err != nil || why == "" {
+		if err != nil {
 			return err
+		}
+		if why == "" {
+			break
 		}
 		f := &s.p.Funcs[step.Func]
 		d := schedule.Directive{Do: schedule.RFactor, Func: step.Func, Name: f.Label, Stage: step.Stage}
@@ -60,7 +63,7 @@ func factor(s *state) error {
 		s.factors = append(s.factors, d)
 		s.note("factor", -1, "%s: %s", &d, why)
 	}
-	return nil
+	return s.noteInOrder()
 }
 
 // nextFactor is the first reduction that is worth factoring, how, and why; it is not worth it for any without a reason.

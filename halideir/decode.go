@@ -317,6 +317,8 @@ func (d *decoder) stage(at *path, v gjson.Result) Stage {
 			s.Associative = d.boolean(at, v)
 		case "commutative":
 			s.Commutative = d.boolean(at, v)
+		case "restated":
+			s.Restated = d.nodes(at, v)
 		}
 	})
 	return s

@@ -155,6 +155,9 @@ type Stage struct {
 	RVars                    []RVar
 	Loops                    []Loop // innermost first
 	Associative, Commutative bool
+	// Restated are the values as old value, operator, other value, for an update that is a reduction in another form, or whose operator Halide's
+	// prover does not know; nil for others.
+	Restated []NodeID
 }
 
 // Edge is the box of a producer that a box of a consumer stage's loops needs.

@@ -214,6 +214,17 @@ func (v *verifier) stage(f *Func, j int) error {
 			return fmt.Errorf("%s: value %d (node %d) is a %s, the Func holds %s", where, k, id, t, f.Types[k])
 		}
 	}
+	if len(s.Restated) != 0 && len(s.Restated) != len(f.Types) {
+		return fmt.Errorf("%s: %d restated values for %d tuple components", where, len(s.Restated), len(f.Types))
+	}
+	for k, id := range s.Restated {
+		if err := v.use(fmt.Sprintf("%s: restated value %d", where, k), id, false, limit); err != nil {
+			return err
+		}
+		if t := v.p.Nodes[id].Type; t != f.Types[k] {
+			return fmt.Errorf("%s: restated value %d (node %d) is a %s, the Func holds %s", where, k, id, t, f.Types[k])
+		}
+	}
 	if err := v.use(where+": predicate", s.Predicate, true, limit); err != nil {
 		return err
 	}

@@ -53,6 +53,12 @@ func TestVerify(t *testing.T) {
 		{"loop over nothing", func(p *pipeline) { p.Funcs[2].Stages[0].Loops[0].Arg = 9 }, "runs over no argument"},
 		{"rvar without loop", func(p *pipeline) { s := &p.Funcs[0].Stages[1]; s.Loops = s.Loops[:1] }, "no loop runs over reduction variable"},
 		{"left-hand side", func(p *pipeline) { s := &p.Funcs[2].Stages[0]; s.Args[0], s.Args[1] = s.Args[1], s.Args[0] }, "not the argument itself"},
+		{"restated values", func(p *pipeline) {
+			s := &p.Funcs[0].Stages[1]
+			s.Restated = append(s.Restated, s.Values[0], s.Values[0])
+		}, "2 restated values for 1"},
+		{"dangling restated value", func(p *pipeline) { p.Funcs[0].Stages[1].Restated = []halideir.NodeID{1 << 30} }, "restated value 0: node 1073741824 does not exist"},
+		{"restated type", func(p *pipeline) { s := &p.Funcs[0].Stages[1]; s.Restated = append(s.Restated, s.Args[0]) }, "restated value 0 (node"},
 		{"predicate", func(p *pipeline) { p.Funcs[0].Stages[1].Predicate = 0 }, "predicate"},
 		{"no definition", func(p *pipeline) { p.Funcs[0].Stages = nil }, "Func 0 (hist): it has no definition"},
 		{"outputs", func(p *pipeline) { p.Outputs[0] = 9 }, "outputs[0]: Func 9 does not exist"},

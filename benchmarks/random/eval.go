@@ -125,23 +125,18 @@ func (v *env) update(f *Func, u *Update) error {
 	if len(u.Values) != len(f.types) {
 		return fmt.Errorf("%d values for %d", len(u.Values), len(f.types))
 	}
-	for range 4 {
+	for pass := range 4 {
 		grew := false
 		for k, e := range u.Values {
 			old := v.ranges[f.Name][k]
 			var r Range
-			if e.Op == "+" && e.Args[0].Op == "call" && e.Args[0].Name == f.Name && e.Args[0].K == k && !e.Args[1].calls(f.Name) && !f.types[k].wraps() {
-				_, d, err := v.eval(e.Args[1])
-				if err != nil {
-					return err
-				}
+			d, sum := v.growth(e, f.Name, k)
+			if sum = sum && !f.types[k].wraps(); sum && pass > 0 {
+				continue // all that is added is in its range
+			} else if sum {
 				r = Range{Lo: old.Lo + n*min(d.Lo, 0), Hi: old.Hi + n*max(d.Hi, 0), Frac: max(old.Frac, d.Frac)}
 				if !f.types[k].holds(r) {
 					return fmt.Errorf("a sum of %g times %v", n, d)
-				}
-				if len(f.Values) == 1 {
-					v.ranges[f.Name][k] = r
-					return nil
 				}
 			}
 			t, r2, err := v.eval(e)
@@ -151,8 +146,10 @@ func (v *env) update(f *Func, u *Update) error {
 			if t != f.types[k] {
 				return fmt.Errorf("a %s into a %s", t, f.types[k])
 			}
-			r = old.union(r2)
-			grew = grew || !r.within(old)
+			if !sum {
+				r = old.union(r2)
+				grew = grew || !r.within(old)
+			}
 			// In place, and of a copy: tuples of different Funcs may share.
 			rs := append([]Range{}, v.ranges[f.Name]...)
 			rs[k] = r

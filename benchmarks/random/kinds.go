@@ -25,6 +25,7 @@ var kinds = []kind{
 	{"reduce", 6, reduce},
 	{"reduce-all", 4, reduceAll},
 	{"reduce-tuple", 4, reduceTuple},
+	{"reduce-form", 4, reduceForm},
 	{"arg", 3, arg},
 	{"fold", 5, fold},
 	{"matmul", 2, matmul},

@@ -2,6 +2,7 @@
 
 #include "export.h"
 #include "json.h"
+#include "restate.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -199,6 +200,13 @@ private:
             }
             j.flag("associative", associative);
             j.flag("commutative", commutative);
+            std::vector<int> restated;
+            for (const Expr &e : restatement(f, def)) {
+                restated.push_back(table_.add(e));
+            }
+            if (!restated.empty()) {
+                ids(j, "restated", restated);
+            }
         }
         j.close('}');
     }

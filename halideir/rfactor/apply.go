@@ -244,14 +244,18 @@ func (w *writer) partial() {
 			update.Loops = append(update.Loops, l)
 		}
 	}
-	for out, o := range w.r.Values {
-		rest := w.copy(o.Other, replace)
-		for _, id := range slices.Backward(o.Lets) {
-			n := w.p.Nodes[id]
-			n.Args = []halideir.NodeID{w.copy(n.Args[0], replace), rest}
-			rest = w.add(n)
+	values := w.old.Values
+	if !Proven(&w.old) {
+		values = w.old.Restated
+	}
+	own := func(n *halideir.Node) (halideir.NodeID, bool) {
+		if n.Op == halideir.OpCall && n.Call == halideir.CallHalide && n.Func == w.fn {
+			return w.call(&w.p.Funcs[g.ID], n.Out, update.Args), true
 		}
-		update.Values = append(update.Values, w.operate(out, w.call(&w.p.Funcs[g.ID], out, update.Args), rest))
+		return replace(n)
+	}
+	for _, v := range values {
+		update.Values = append(update.Values, w.copy(v, own))
 	}
 	w.p.Funcs[g.ID].Stages = []halideir.Stage{init, update}
 	w.loop = update.Loops

@@ -97,10 +97,14 @@ func TestOf(t *testing.T) {
 		"a let": {op: func(a, b irtest.Expr) irtest.Expr {
 			return b.Let("t0", func(v irtest.Expr) irtest.Expr { return a.Add(v.Mul(v)) })
 		}, want: true},
-		"difference":        {op: func(a, b irtest.Expr) irtest.Expr { return a.Sub(b) }},
-		"recurrence":        {op: func(a, b irtest.Expr) irtest.Expr { return a.Add(a.Mul(b)) }},
-		"not proven":        {op: add, change: func(st *halideir.Stage) { st.Associative = false }},
-		"order matters":     {op: add, change: func(st *halideir.Stage) { st.Commutative = false }},
+		"difference":    {op: func(a, b irtest.Expr) irtest.Expr { return a.Sub(b) }},
+		"recurrence":    {op: func(a, b irtest.Expr) irtest.Expr { return a.Add(a.Mul(b)) }},
+		"not proven":    {op: add, change: func(st *halideir.Stage) { st.Associative = false }},
+		"order matters": {op: add, change: func(st *halideir.Stage) { st.Commutative = false }},
+		"restated difference": {op: func(a, b irtest.Expr) irtest.Expr { return a.Sub(b) }, change: func(st *halideir.Stage) {
+			st.Associative, st.Restated = false, st.Values
+		}}, // in no other form
+		"restated":          {op: add, change: func(st *halideir.Stage) { st.Associative, st.Restated = false, st.Values }, want: true},
 		"predicated domain": {op: add, change: func(st *halideir.Stage) { st.Predicate = st.Values[0] }},
 	} {
 		p := total(100, 50, c.op)
@@ -138,7 +142,8 @@ func TestOfTuple(t *testing.T) {
 			return exprs{a.Mul(x).Sub(b.Mul(r[0])), b.Mul(x).Add(a.Mul(r[0]))}
 		}},
 		"the last":  {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), x} }},
-		"unchanged": {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b} }},
+		"unchanged": {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b} }, want: true},
+		"all kept":  {change: func(a, b, _ irtest.Expr, _ exprs) exprs { return exprs{a, b} }},
 		"scatter":   {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b.Add(x)} }, at: func(r exprs) irtest.Expr { return r[0] }},
 	} {
 		b := irtest.New()

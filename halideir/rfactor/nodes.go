@@ -63,9 +63,16 @@ func (w *writer) call(f *halideir.Func, out int, args []halideir.NodeID) halidei
 
 // operate is the reduction's operator for one of the values on that so far and another, in the order of the user's.
 func (w *writer) operate(out int, self, other halideir.NodeID) halideir.NodeID {
-	n := node(w.r.Values[out].Op, w.p.Funcs[w.fn].Types[out])
+	o := &w.r.Values[out]
+	if o.Kept {
+		return self
+	}
+	n := node(o.Op, w.p.Funcs[w.fn].Types[out])
+	if o.Op == halideir.OpCall {
+		n.Call, n.Name = halideir.CallPureIntrinsic, o.Bits
+	}
 	n.Args = []halideir.NodeID{self, other}
-	if w.r.Values[out].Self == 1 {
+	if o.Self == 1 {
 		n.Args[0], n.Args[1] = other, self
 	}
 	return w.add(n)
@@ -73,7 +80,7 @@ func (w *writer) operate(out int, self, other halideir.NodeID) halideir.NodeID {
 
 // identity is what changes no other of the Func's values in that place, as Halide takes it.
 func (w *writer) identity(out int) halideir.NodeID {
-	t, op := w.p.Funcs[w.fn].Types[out], w.r.Values[out].Op
+	t, op, bits := w.p.Funcs[w.fn].Types[out], w.r.Values[out].Op, w.r.Values[out].Bits
 	one := op == halideir.OpMul || op == halideir.OpAnd
 	least, most := int64(0), int64(-1) // of an unsigned integer, the bits
 	switch {
@@ -84,11 +91,15 @@ func (w *writer) identity(out int) halideir.NodeID {
 	}
 	v := map[bool]int64{true: 1}[one]
 	f := float64(v)
-	switch op {
-	case halideir.OpMin:
+	switch {
+	case op == halideir.OpMin:
 		v, f = most, math.Inf(1)
-	case halideir.OpMax:
+	case op == halideir.OpMax:
 		v, f = least, math.Inf(-1)
+	case bits == "bitwise_and" && t.Code == halideir.Int:
+		v = -1
+	case bits == "bitwise_and":
+		v = most
 	}
 	var n halideir.Node
 	switch {

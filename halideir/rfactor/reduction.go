@@ -18,7 +18,9 @@ type Reduction struct {
 
 // Operation is what a reduction does to one of the Func's values. None hangs on another's.
 type Operation struct {
+	Kept  bool // nothing
 	Op    halideir.Op
+	Bits  string          // of bits, which Halide's prover knows no operators of: the intrinsic, of which != is one for bools
 	Self  int             // position of the Func's own value among the operands
 	Other halideir.NodeID // the other operand
 	// Lets are what stands around both in the definition, the outermost first: names for parts of Other.
@@ -29,14 +31,21 @@ type Operation struct {
 // floats are associative but for rounding; minimum and maximum are so without exception.
 var associative = []halideir.Op{halideir.OpAdd, halideir.OpMul, halideir.OpMin, halideir.OpMax, halideir.OpAnd, halideir.OpOr}
 
+// bits are the intrinsics that combine bits. Halide's prover does not know them, but the bridge restates what it does not know.
+var bits = []string{"bitwise_and", "bitwise_or", "bitwise_xor"}
+
 // Of is the reduction that an update stage is, if it is one that Apply can factor: of values that do not hang on each other, of which Halide has
-// shown that any order gives the same, over a whole domain, into the point of the stage's own loops or, in a scatter, of one value, into one that is
+// shown that any order gives the same or which are restated, over a whole domain, into the point of the stage's own loops or, in a scatter, of one value, into one that is
 // computed for each point of the domain.
 func Of(p *halideir.Pipeline, fn, stage int) (Reduction, bool) {
 	f := &p.Funcs[fn]
 	st := &f.Stages[stage]
-	if stage == 0 || len(st.RVars) == 0 || !st.Associative || !st.Commutative || st.Predicate != halideir.NoNode {
+	if stage == 0 || len(st.RVars) == 0 || st.Restated == nil && !Proven(st) || st.Predicate != halideir.NoNode {
 		return Reduction{}, false
+	}
+	values := st.Values
+	if st.Restated != nil {
+		values = st.Restated
 	}
 	var r Reduction
 	for k, a := range st.Args {
@@ -49,52 +58,72 @@ func Of(p *halideir.Pipeline, fn, stage int) (Reduction, bool) {
 	if r.Scatter && len(f.Types) > 1 {
 		return Reduction{}, false
 	}
+	changes := false
 	for out := range f.Types {
-		o, ok := operation(p, fn, st, out)
-		if !ok || r.Scatter && len(o.Lets) > 0 {
+		o, ok := operation(p, fn, st, values[out], out)
+		if !ok || r.Scatter && (len(o.Lets) > 0 || o.Kept) {
 			return Reduction{}, false
 		}
 		r.Values = append(r.Values, o)
+		changes = changes || !o.Kept
 	}
-	return r, true
+	return r, changes
 }
 
-// operation is what an update does to one of the Func's values.
-func operation(p *halideir.Pipeline, fn int, st *halideir.Stage, out int) (o Operation, ok bool) {
-	v := &p.Nodes[st.Values[out]]
-	for id := st.Values[out]; v.Op == halideir.OpLet; v = &p.Nodes[id] {
+// Proven reports whether Halide has shown that an update's operators give the same in any order, as it is written.
+func Proven(st *halideir.Stage) bool { return st.Associative && st.Commutative }
+
+// operation is what an update does to one of the Func's values, which it gives as value.
+func operation(p *halideir.Pipeline, fn int, st *halideir.Stage, value halideir.NodeID, out int) (o Operation, ok bool) {
+	v := &p.Nodes[value]
+	for id := value; v.Op == halideir.OpLet; v = &p.Nodes[id] {
 		if reads(p, v.Args[0], fn) {
 			return o, false
 		}
 		o.Lets = append(o.Lets, id)
 		id = v.Args[1]
 	}
-	if !slices.Contains(associative, v.Op) {
+	if isOld(p, fn, st, v, out) {
+		o.Kept = true
+		return o, true
+	}
+	switch {
+	case slices.Contains(associative, v.Op):
+	case v.Op == halideir.OpCall && v.Call == halideir.CallPureIntrinsic && slices.Contains(bits, v.Name) && len(v.Args) == 2:
+		o.Bits = v.Name
+	case v.Op == halideir.OpNE && p.Nodes[v.Args[0]].Type.IsBool():
+		o.Bits = "bitwise_xor"
+	default:
 		return o, false
 	}
 	o.Op = v.Op
 	for o.Self = range 2 {
-		n := &p.Nodes[v.Args[o.Self]]
-		if n.Op != halideir.OpCall || n.Call != halideir.CallHalide || n.Func != fn || n.Out != out || len(n.Args) != len(st.Args) {
-			continue
-		}
-		same := true
-		for k, a := range n.Args {
-			same = same && (a == st.Args[k] || OwnPlace(p, a, k) && OwnPlace(p, st.Args[k], k))
-		}
 		o.Other = v.Args[1-o.Self]
-		if same && !reads(p, o.Other, fn) {
+		if isOld(p, fn, st, &p.Nodes[v.Args[o.Self]], out) && !reads(p, o.Other, fn) {
 			return o, true
 		}
 	}
 	return o, false
 }
 
+// isOld reports whether an expression is the value that the point had before the update.
+func isOld(p *halideir.Pipeline, fn int, st *halideir.Stage, n *halideir.Node, out int) bool {
+	if n.Op != halideir.OpCall || n.Call != halideir.CallHalide || n.Func != fn || n.Out != out || len(n.Args) != len(st.Args) {
+		return false
+	}
+	for k, a := range n.Args {
+		if a != st.Args[k] && !(OwnPlace(p, a, k) && OwnPlace(p, st.Args[k], k)) {
+			return false
+		}
+	}
+	return true
+}
+
 // AnyOrder reports whether a reduction of values of these types gives the same to the last bit in whatever order: all but
 // sums and products of floats do.
 func (r *Reduction) AnyOrder(types []halideir.Type) bool {
 	for i, o := range r.Values {
-		if types[i].IsFloat() && o.Op != halideir.OpMin && o.Op != halideir.OpMax {
+		if types[i].IsFloat() && !o.Kept && o.Op != halideir.OpMin && o.Op != halideir.OpMax {
 			return false
 		}
 	}

@@ -23,7 +23,7 @@ func (s *Schedule) CPlusPlus(p *halideir.Pipeline) string {
 	}
 	d := cplusplus{found: allFound(p, s.Directives)}
 	var lines []string
-	for _, l := range slices.Concat(otherSource(p), beyondSource(s.Directives)) {
+	for _, l := range slices.Concat(otherSource(p), otherForms(p, s.Directives), beyondSource(s.Directives)) {
 		lines = append(lines, "// "+l)
 	}
 	if d.found {

@@ -33,7 +33,7 @@ func (s *Schedule) Python(p *halideir.Pipeline) (string, error) {
 	} else {
 		b.WriteString("\n\ndef schedule(pipeline):\n    \"\"\"Schedules an untouched pipeline.\"\"\"\n")
 	}
-	for _, l := range slices.Concat(otherSource(p), beyondSource(s.Directives)) {
+	for _, l := range slices.Concat(otherSource(p), otherForms(p, s.Directives), beyondSource(s.Directives)) {
 		b.WriteString("    # " + l + "\n")
 	}
 	for _, d := range declarations {

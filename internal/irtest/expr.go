@@ -136,6 +136,12 @@ func (e Expr) Call(name string, more ...any) Expr {
 	return e.b.node(halideir.Node{Op: halideir.OpCall, Type: e.Type(), Name: name, Call: halideir.CallPureExtern, Func: -1, Input: -1, Args: args})
 }
 
+// Bits is an intrinsic of Halide's that combines the bits of the expression and another.
+func (e Expr) Bits(name string, x any) Expr {
+	args := []halideir.NodeID{e.id, e.b.expr(x, e.Type()).id}
+	return e.b.node(halideir.Node{Op: halideir.OpCall, Type: e.Type(), Name: name, Call: halideir.CallPureIntrinsic, Func: -1, Input: -1, Args: args})
+}
+
 // Likely is Halide's mark of the branch that the interior takes.
 func (e Expr) Likely() Expr {
 	return e.b.node(halideir.Node{Op: halideir.OpCall, Type: e.Type(), Name: "likely", Call: halideir.CallIntrinsic, Func: -1, Input: -1, Args: []halideir.NodeID{e.id}})

@@ -1,0 +1,90 @@
+package autoscheduler
+
+import (
+	"fmt"
+
+	"gowarp/halideir"
+	"gowarp/halideir/rfactor"
+	"gowarp/halideir/schedule"
+	"gowarp/internal/plan"
+)
+
+// noteInOrder says which reductions over long domains are no trees though few of their loops are parallel, why, and what would help.
+func (s *state) noteInOrder() error {
+	r, _, err := s.analysed()
+	if err != nil {
+		return err
+	}
+	host := plan.HostReasons(s.p)
+	full := int64(s.device.SMs) * int64(s.device.MaxThreadsPerSM)
+	for id := range s.p.Funcs {
+		f := &s.p.Funcs[id]
+		if f.Partial || host[id] != "" || r.Endless[id] {
+			continue
+		}
+		for st := 1; st < len(f.Stages); st++ {
+			box, err := r.Loops(s.p, id, st)
+			if err != nil {
+				return err
+			}
+			parallel, serial := int64(1), int64(1)
+			for l, loop := range f.Stages[st].Loops {
+				n := &parallel
+				if loop.Kind == halideir.LoopImpureRVar {
+					n = &serial
+				}
+				*n *= min(max(box[l].Extent(), 1), maxPoints / *n)
+			}
+			if parallel*idleShare > full || serial < longDomain {
+				continue
+			}
+			if why := s.inOrder(id, st); why != "" {
+				threads := "one thread"
+				if parallel > 1 {
+					threads = fmt.Sprintf("%d threads", parallel)
+				}
+				s.note("factor", -1, "%s runs through %d iterations in order in %s: %s", schedule.StageLabel(f.Label, st), serial, threads, why)
+			}
+		}
+	}
+	return nil
+}
+
+// inOrder is why an update stays in order, and what would help; empty where it does not, or partial results would not pay.
+func (s *state) inOrder(fn, stage int) string {
+	f := &s.p.Funcs[fn]
+	st := &f.Stages[stage]
+	for k, a := range st.Args {
+		if !rfactor.OwnPlace(s.p, a, k) { // atomic operations, or a scatter in order
+			return ""
+		}
+	}
+	elsewhere, others := false, false
+	for out, v := range st.Values {
+		s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
+			if n.Op != halideir.OpCall || n.Call != halideir.CallHalide || n.Func != fn {
+				return
+			}
+			others = others || n.Out != out
+			for k, a := range n.Args {
+				elsewhere = elsewhere || !rfactor.OwnPlace(s.p, a, k)
+			}
+		}, v)
+	}
+	red, ok := rfactor.Of(s.p, fn, stage)
+	switch {
+	case elsewhere:
+		return "it reads its own results at other places"
+	case others:
+		return "its values hang on each other; where they can be computed one after the other (the greatest first, then the least place where it is), each is a tree"
+	case st.Predicate != halideir.NoNode:
+		return "its domain has a condition; over the whole domain it is a tree, of select(condition, value, what changes nothing)"
+	case ok && s.params.Reassociate == "0" && !red.AnyOrder(f.Types):
+		return "reassociate=0 keeps sums and products of floats in order"
+	case ok && s.tried.unfactored:
+		return "Halide does not lower it as a tree"
+	case ok:
+		return ""
+	}
+	return "it is not seen that any order gives the same; as old value, operator (+ * min max && || & | ^), value without the old one, it is a tree"
+}

@@ -1,0 +1,62 @@
+package autoscheduler
+
+import (
+	"strings"
+	"testing"
+
+	"gowarp/halideir"
+	"gowarp/internal/irtest"
+)
+
+// TestInOrder: who looks is told of each reduction that few threads run through in order, why, and what would help; and of no other.
+func TestInOrder(t *testing.T) {
+	type expr = irtest.Expr
+	reduced := func(points int64, change func(p *halideir.Pipeline, st *halideir.Stage), op func(f *irtest.Func, c, x expr, r []expr) expr) *halideir.Pipeline {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1000, 500)
+		f := b.Func("f", []string{"c"}, irtest.F32, func([]expr) expr { return b.Int(0).Cast(irtest.F32) })
+		f.Update([]irtest.RVar{{Name: "r$x", Extent: 1000}, {Name: "r$y", Extent: 500}}, func(v, r []expr) ([]expr, expr) { return v, op(f, v[0], in.At(r[0], r[1]), r) })
+		b.Output(f, points)
+		p := b.Build()
+		if change != nil {
+			change(p, &p.Funcs[0].Stages[1])
+		}
+		return p
+	}
+	sum := func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c).Add(x) }
+	difference := func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c).Sub(x) }
+	for name, c := range map[string]struct {
+		p      *halideir.Pipeline
+		params map[string]string
+		want   string
+	}{
+		"a sum":           {p: reduced(1, nil, sum)},
+		"a sum in order":  {reduced(1, nil, sum), map[string]string{"reassociate": "0"}, "f.update(0) runs through 500000 iterations in order in one thread: reassociate=0"},
+		"the papers'":     {p: reduced(1, nil, sum), params: map[string]string{"mode": "autogpu"}},
+		"a difference":    {reduced(3, nil, difference), nil, "f.update(0) runs through 500000 iterations in order in 3 threads: it is not seen that any order gives the same"},
+		"parallel enough": {p: reduced(100000, nil, difference)},
+		"other places":    {reduced(1, nil, func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c.Sub(1)).Add(x) }), nil, "it reads its own results at other places"},
+		"a condition": {reduced(1, func(p *halideir.Pipeline, st *halideir.Stage) {
+			p.Nodes = append(p.Nodes, halideir.Node{Op: halideir.OpUint, Type: halideir.Bool, Int: 1, Func: -1, Input: -1})
+			st.Predicate = halideir.NodeID(len(p.Nodes) - 1)
+		}, sum), nil, "its domain has a condition; over the whole domain it is a tree, of select("},
+	} {
+		kv, err := ParseParams(c.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(c.p, kv)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		said := ""
+		for _, text := range r.Remarks() {
+			if strings.Contains(text, "in order in ") {
+				said += text
+			}
+		}
+		if (said == "") != (c.want == "") || !strings.Contains(said, c.want) {
+			t.Errorf("%s: %q, want %q", name, said, c.want)
+		}
+	}
+}

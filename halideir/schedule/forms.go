@@ -1,0 +1,62 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gowarp/halideir"
+	"gowarp/halideir/rfactor"
+)
+
+// otherForms says in words which updates that are factored Halide's own rfactor refuses as they are written, a line each.
+func otherForms(p *halideir.Pipeline, ds []Directive) []string {
+	var forms, bits []string
+	for i := range ds {
+		d := &ds[i]
+		if d.Do != RFactor {
+			break
+		}
+		step, err := factorStep(p, d)
+		if err != nil {
+			break // Check has found no fault
+		}
+		f := &p.Funcs[d.Func]
+		if st := &f.Stages[d.Stage]; st.Restated != nil && !rfactor.Proven(st) {
+			r, _ := rfactor.Of(p, d.Func, d.Stage)
+			if slices.ContainsFunc(r.Values, func(o rfactor.Operation) bool { return o.Bits != "" }) {
+				bits = append(bits, StageLabel(f.Label, d.Stage))
+			} else {
+				forms = append(forms, restatement(p, f, d.Stage))
+			}
+		}
+		if p, err = rfactor.Apply(p, step); err != nil {
+			break
+		}
+	}
+	var lines []string
+	if forms != nil {
+		lines = append(append(lines, "Halide's rfactor refuses some updates as they are written. Have them so in the source before this is applied:"), forms...)
+	}
+	if bits != nil {
+		lines = append(lines, "Halide's rfactor knows no operators of bits. gowarp alone factors these, with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes: "+strings.Join(bits, ", "))
+	}
+	return lines
+}
+
+// restatement is an update as Halide's rfactor takes it.
+func restatement(p *halideir.Pipeline, f *halideir.Func, stage int) string {
+	st := &f.Stages[stage]
+	var args, values []string
+	for _, id := range st.Args {
+		args = append(args, p.Expr(id))
+	}
+	for _, id := range st.Restated {
+		values = append(values, p.Expr(id))
+	}
+	value := strings.Join(values, ", ")
+	if len(values) > 1 {
+		value = "Tuple(" + value + ")"
+	}
+	return fmt.Sprintf("%s: %s(%s) = %s", StageLabel(f.Label, stage), f.Label, strings.Join(args, ", "), value)
+}
