@@ -76,7 +76,8 @@ func (s *state) inOrder(fn, stage int) string {
 	case elsewhere:
 		return "it reads its own results at other places"
 	case others:
-		return "its values hang on each other; where they can be computed one after the other (the greatest first, then the least place where it is), each is a tree"
+		return "its values hang on each other; where they can be computed one after the other, each is a tree. The least or greatest with its place is one too, if of equal ones the first is taken (< or >, not <= or >=), all variables of the domain " +
+			"are values of their own, and what it starts with has the type's last value, or a place before all of the domain"
 	case st.Predicate != halideir.NoNode:
 		return "its domain has a condition; over the whole domain it is a tree, of select(condition, value, what changes nothing)"
 	case ok && s.params.Reassociate == "0" && !red.AnyOrder(f.Types):

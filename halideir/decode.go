@@ -319,9 +319,26 @@ func (d *decoder) stage(at *path, v gjson.Result) Stage {
 			s.Commutative = d.boolean(at, v)
 		case "restated":
 			s.Restated = d.nodes(at, v)
+		case "arg_extreme":
+			s.ArgExtreme = d.argExtreme(at, v)
 		}
 	})
 	return s
+}
+
+func (d *decoder) argExtreme(at *path, v gjson.Result) *ArgExtreme {
+	a := &ArgExtreme{}
+	d.object(at, v, func(key string, v gjson.Result, at *path) {
+		switch key {
+		case "value":
+			a.Value = d.index(at, v)
+		case "greatest":
+			a.Greatest = d.boolean(at, v)
+		case "places":
+			d.array(at, v, func(v gjson.Result, at *path) { a.Places = append(a.Places, d.index(at, v)) })
+		}
+	})
+	return a
 }
 
 func (d *decoder) rvar(at *path, v gjson.Result) RVar {

@@ -158,6 +158,20 @@ type Stage struct {
 	// Restated are the values as old value, operator, other value, for an update that is a reduction in another form, or whose operator Halide's
 	// prover does not know; nil for others.
 	Restated []NodeID
+	// ArgExtreme is how an update looks for the least or greatest with its place, if it does so in a form of which partial results, taken together, give
+	// what it gives in order; nil for others.
+	ArgExtreme *ArgExtreme
+}
+
+// ArgExtreme is an update of a Tuple (argmin, argmax) that takes all values of another element where that has a lesser, or greater, one: of
+// equal elements the first in the domain stays.
+type ArgExtreme struct {
+	Value    int   // which of the Func's values is compared
+	Greatest bool  // the greatest is looked for, not the least
+	Places   []int // values that are variables of the domain, all that there are, the outermost loop's first
+	// Ties is set where elements do not come in their order, as partial results: of equal ones that with the first place is taken. It is no part of the
+	// format.
+	Ties bool
 }
 
 // Edge is the box of a producer that a box of a consumer stage's loops needs.

@@ -1,6 +1,9 @@
 package halideir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Verify checks every rule of FORMAT.md that the passes lean on: ids, order,
 // types, loops, boxes. Its errors name the Func and the node.
@@ -223,6 +226,16 @@ func (v *verifier) stage(f *Func, j int) error {
 		}
 		if t := v.p.Nodes[id].Type; t != f.Types[k] {
 			return fmt.Errorf("%s: restated value %d (node %d) is a %s, the Func holds %s", where, k, id, t, f.Types[k])
+		}
+	}
+	if a := s.ArgExtreme; a != nil {
+		if len(s.RVars) == 0 || a.Value < 0 || a.Value >= len(f.Types) || len(a.Places) == 0 {
+			return fmt.Errorf("%s: arg_extreme needs reduction variables, one of the %d values and places", where, len(f.Types))
+		}
+		for i, k := range a.Places {
+			if k < 0 || k >= len(f.Types) || k == a.Value || f.Types[k].Code != Int || slices.Contains(a.Places[:i], k) {
+				return fmt.Errorf("%s: arg_extreme: place %d is value %d, which is none of signed integers for itself", where, i, k)
+			}
 		}
 	}
 	if err := v.use(where+": predicate", s.Predicate, true, limit); err != nil {

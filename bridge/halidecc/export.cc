@@ -207,6 +207,14 @@ private:
             if (!restated.empty()) {
                 ids(j, "restated", restated);
             }
+            if (const std::optional<ArgElement> arg = arg_extreme(f, def)) {
+                j.key("arg_extreme");
+                j.open('{');
+                j.field("value", arg->how.value);
+                j.flag("greatest", arg->how.greatest);
+                ids(j, "places", arg->how.places);
+                j.close('}');
+            }
         }
         j.close('}');
     }

@@ -2,7 +2,7 @@
 
 #include "factor.h"
 #include "loops.h"
-#include "restate.h"
+#include "standin.h"
 #include "text.h"
 
 using namespace Halide;
@@ -66,55 +66,6 @@ void plain_order(Stage s, const Function &f, const Definition &def) {
     }
 }
 
-// A reduction that Halide's rfactor refuses while that is at it: its values are sums, or for bools alternatives, of the old ones and of what Halide sees
-// nothing of, and the operators are put in their places again in what it makes of them.
-class StandIn {
-public:
-    explicit StandIn(std::vector<Operation> all) : all_(std::move(all)) {}
-
-    void enter(Definition &def) const {
-        for (size_t i = 0; i < all_.size(); i++) {
-            const Operation &o = all_[i];
-            def.values()[i] = o.op == Operation::keep ? o.self : stand_in(o.self, Call::make(o.other.type(), opaque, {o.other}, Call::PureExtern));
-        }
-    }
-
-    // over is the update that partial results are combined by.
-    void leave(Function intm, Definition &over) const {
-        Definition &partial = intm.update(0);
-        for (size_t i = 0; i < all_.size(); i++) {
-            const Operation::Op op = all_[i].op;
-            if (op != Operation::keep) {
-                intm.definition().values()[i] = identity(op, all_[i].other.type());
-                partial.values()[i] = replaced(op, partial.values()[i]);
-                over.values()[i] = replaced(op, over.values()[i]);
-            }
-        }
-    }
-
-private:
-    static Expr stand_in(const Expr &a, const Expr &b) { return a.type().is_bool() ? Or::make(a, b) : Add::make(a, b); }
-
-    static Expr replaced(Operation::Op op, const Expr &e) {
-        if (const Let *let = e.as<Let>()) {
-            return Let::make(let->name, let->value, replaced(op, let->body));
-        }
-        const Add *sum = e.as<Add>();
-        const Or *either = e.as<Or>();
-        if (!sum && !either) {
-            throw CompileError("what Halide made of it is no sum");
-        }
-        const Expr a = sum ? sum->a : either->a, b = sum ? sum->b : either->b;
-        const Call *other = b.as<Call>();
-        return combined(op, a, other && other->name == opaque ? other->args[0] : b);
-    }
-
-    static const char *const opaque;
-    const std::vector<Operation> all_;
-};
-
-const char *const StandIn::opaque = "gowarp_other";
-
 void factor(Graph &g, const gowarp_directive &d) {
     check(g, d);
     Function f = g.funcs[d.func].original;
@@ -141,15 +92,13 @@ void factor(Graph &g, const gowarp_directive &d) {
             }
             kept.emplace_back(rvar, Var(pure));
         }
-        const std::vector<Operation> all = operations(f, def);
-        const bool restate = !all.empty() && !proven(f, def, all);
-        const StandIn stand_in(all);
-        if (restate) {
-            stand_in.enter(def);
+        const std::unique_ptr<StandIn> other = stand_in(g.funcs[d.func], d.stage, def);
+        if (other) {
+            other->enter(def);
         }
         Func intm = s.rfactor(kept);
-        if (restate) {
-            stand_in.leave(intm.function(), def);
+        if (other) {
+            other->leave(intm.function(), def, g.funcs[d.func].over_partial[d.stage]);
         }
         plain_order(intm.update(0), intm.function(), intm.function().update(0));
         // A computed place leaves its loop in front of those over the other arguments.

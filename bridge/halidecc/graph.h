@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "argextreme.h"
+
 namespace gowarp {
 
 // A Func of the user's, and its twin in a deep copy of the pipeline in which
@@ -22,6 +24,7 @@ struct FuncEntry {
     int pipeline_index = -1;  // i of Pipeline::get_func(i); -1 where that cannot reach it
     int found_index = -1;     // position in called_funcs_in_order_found
     int written_out = 0;      // updates of the user's that its definition has taken over (writeout.h)
+    std::map<int, std::optional<ArgExtreme>> over_partial;  // by stage: what a factored one does with its partial results, where that is the least or greatest with its place
 };
 
 // An input: a parameter (buffer or scalar) or an embedded buffer.

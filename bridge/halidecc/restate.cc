@@ -10,17 +10,6 @@ using namespace Halide::Internal;
 
 namespace gowarp {
 
-namespace {
-
-using Op = Operation::Op;
-
-// An expression as an operator on the old value and another; other is undefined where the old value is alone.
-struct Part {
-    Op op = Op::keep;
-    Expr other;
-    bool negated = false;  // of sums, inside them: the old value is subtracted
-};
-
 bool is_self(const Expr &e, const Function &f, const Definition &def, int out) {
     const Call *c = e.as<Call>();
     if (!c || c->call_type != Call::Halide || c->name != f.name() || c->value_index != out) {
@@ -33,6 +22,45 @@ bool is_self(const Expr &e, const Function &f, const Definition &def, int out) {
     }
     return true;
 }
+
+bool reads(const Expr &e, const std::string &func, std::map<const BaseExprNode *, bool> &known) {
+    const auto at = known.find(e.get());
+    if (at != known.end()) {
+        return at->second;
+    }
+    const Call *c = e.as<Call>();
+    bool found = c && c->call_type == Call::Halide && c->name == func;
+    std::vector<Expr> all;
+    operands(e.get(), func, all);
+    for (const Expr &o : all) {
+        found = reads(o, func, known) || found;
+    }
+    return known[e.get()] = found;
+}
+
+bool at_own_point(const Function &f, const Definition &def) {
+    if (def.schedule().rvars().empty() || !def.specializations().empty() || !is_small(def)) {
+        return false;
+    }
+    for (size_t k = 0; k < def.args().size(); k++) {
+        const Variable *v = def.args()[k].as<Variable>();
+        if (!v || v->name != f.args()[k] || v->param.defined() || v->reduction_domain.defined()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+namespace {
+
+using Op = Operation::Op;
+
+// An expression as an operator on the old value and another; other is undefined where the old value is alone.
+struct Part {
+    Op op = Op::keep;
+    Expr other;
+    bool negated = false;  // of sums, inside them: the old value is subtracted
+};
 
 // Finds the old value in one of an update's values, and what is done to it. Only what holds for all values of the types does it
 // use: sums of integers wrap, those of floats are taken for associative as everywhere in trees.
@@ -49,20 +77,7 @@ public:
     }
 
 private:
-    bool reads(const Expr &e) {
-        const auto known = reads_.find(e.get());
-        if (known != reads_.end()) {
-            return known->second;
-        }
-        const Call *c = e.as<Call>();
-        bool found = c && c->call_type == Call::Halide && c->name == f_.name();
-        std::vector<Expr> all;
-        operands(e.get(), f_.name(), all);
-        for (const Expr &o : all) {
-            found = reads(o) || found;
-        }
-        return reads_[e.get()] = found;
-    }
+    bool reads(const Expr &e) { return gowarp::reads(e, f_.name(), reads_); }
 
     std::optional<Part> find(const Expr &e) {
         if (is_self(e, f_, def_, out_)) {
@@ -295,14 +310,8 @@ bool is_small(const Definition &def) {
 }
 
 std::vector<Operation> operations(const Function &f, const Definition &def) {
-    if (def.schedule().rvars().empty() || !def.specializations().empty() || !is_small(def)) {
+    if (!at_own_point(f, def)) {
         return {};
-    }
-    for (size_t k = 0; k < def.args().size(); k++) {
-        const Variable *v = def.args()[k].as<Variable>();
-        if (!v || v->name != f.args()[k] || v->param.defined() || v->reduction_domain.defined()) {
-            return {};
-        }
     }
     std::vector<Operation> all;
     bool changes = false;

@@ -32,6 +32,15 @@ bool proven(const Halide::Internal::Function &f, const Halide::Internal::Definit
 // none for others.
 std::vector<Halide::Expr> restatement(const Halide::Internal::Function &f, const Halide::Internal::Definition &def);
 
+// Whether an expression is the value that the point of an update had before it.
+bool is_self(const Halide::Expr &e, const Halide::Internal::Function &f, const Halide::Internal::Definition &def, int out);
+
+// Whether any part of an expression is a load of that Func's; known is what was found of parts.
+bool reads(const Halide::Expr &e, const std::string &func, std::map<const Halide::Internal::BaseExprNode *, bool> &known);
+
+// Whether an update reduces its domain, in every run, into the point that its own loops go over, and is_small.
+bool at_own_point(const Halide::Internal::Function &f, const Halide::Internal::Definition &def);
+
 // Updates whose values are larger are not looked at: they are no plain reductions, and Halide's prover undoes CSE, which can make them exponentially large.
 bool is_small(const Halide::Internal::Definition &def);
 

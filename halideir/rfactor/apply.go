@@ -165,12 +165,16 @@ func (w *writer) partial() {
 	w.p.Funcs[g.ID] = g
 	loops := w.argLoops(&g, &f)
 	init := halideir.Stage{Predicate: halideir.NoNode, Loops: loops}
-	update := halideir.Stage{Predicate: halideir.NoNode, Associative: true, Commutative: true}
+	update := halideir.Stage{Predicate: halideir.NoNode, Associative: w.r.ArgExtreme == nil, Commutative: w.r.ArgExtreme == nil}
 	for k := range g.Args {
 		init.Args = append(init.Args, w.dim(&g, k))
 	}
-	for out := range f.Types {
-		init.Values = append(init.Values, w.identity(out))
+	if a := w.r.ArgExtreme; a != nil {
+		init.Values = w.none(a, f.Types)
+	} else {
+		for out := range f.Types {
+			init.Values = append(init.Values, w.identity(out))
+		}
 	}
 	value := make([]halideir.NodeID, len(w.old.RVars)) // of each variable of the whole domain
 	taken := map[string]bool{}
@@ -245,7 +249,7 @@ func (w *writer) partial() {
 		}
 	}
 	values := w.old.Values
-	if !Proven(&w.old) {
+	if !Proven(&w.old) && w.r.ArgExtreme == nil {
 		values = w.old.Restated
 	}
 	own := func(n *halideir.Node) (halideir.NodeID, bool) {
@@ -285,7 +289,7 @@ func (w *writer) reduce() {
 	for _, l := range w.old.Loops {
 		taken[l.Label] = true
 	}
-	*st = halideir.Stage{Predicate: halideir.NoNode, Associative: true, Commutative: true}
+	*st = halideir.Stage{Predicate: halideir.NoNode, Associative: w.r.ArgExtreme == nil, Commutative: w.r.ArgExtreme == nil}
 	for k := range f.Args {
 		st.Args = append(st.Args, w.dim(f, k))
 	}
@@ -311,8 +315,18 @@ func (w *writer) reduce() {
 		read = append(read, w.rvar(rv.Name, l.RVar))
 	}
 	st.Loops = append(st.Loops, w.argLoops(f, f)...)
+	var self, other []halideir.NodeID
 	for out := range f.Types {
-		st.Values = append(st.Values, w.operate(out, w.call(f, out, st.Args), w.call(&w.p.Funcs[w.s.Func+1], out, read)))
+		self, other = append(self, w.call(f, out, st.Args)), append(other, w.call(&w.p.Funcs[w.s.Func+1], out, read))
+	}
+	if w.r.ArgExtreme != nil {
+		a := *w.r.ArgExtreme
+		a.Ties = true
+		st.ArgExtreme, st.Values = &a, w.choose(&a, self, other)
+		return
+	}
+	for out := range f.Types {
+		st.Values = append(st.Values, w.operate(out, self[out], other[out]))
 	}
 }
 

@@ -80,7 +80,11 @@ func (w *writer) operate(out int, self, other halideir.NodeID) halideir.NodeID {
 
 // identity is what changes no other of the Func's values in that place, as Halide takes it.
 func (w *writer) identity(out int) halideir.NodeID {
-	t, op, bits := w.p.Funcs[w.fn].Types[out], w.r.Values[out].Op, w.r.Values[out].Bits
+	return w.neutral(w.p.Funcs[w.fn].Types[out], w.r.Values[out].Op, w.r.Values[out].Bits)
+}
+
+// neutral is what changes no other value of a type by an operator, or by that of bits if op is OpCall.
+func (w *writer) neutral(t halideir.Type, op halideir.Op, bits string) halideir.NodeID {
 	one := op == halideir.OpMul || op == halideir.OpAnd
 	least, most := int64(0), int64(-1) // of an unsigned integer, the bits
 	switch {

@@ -11,7 +11,9 @@ import (
 
 // Reduction is an update f(x, …) = {f(x, …)[0] op value, f(x, …)[1] op value, …}.
 type Reduction struct {
-	Values []Operation // one for each of the Func's
+	Values []Operation // one for each of the Func's; none of an ArgExtreme
+	// ArgExtreme is set for the least or greatest with its place, whose values hang on each other.
+	ArgExtreme *halideir.ArgExtreme
 	// Scatter says that some arguments are computed, as the bin of a histogram: each partial result then has all places along them.
 	Scatter bool
 }
@@ -34,13 +36,19 @@ var associative = []halideir.Op{halideir.OpAdd, halideir.OpMul, halideir.OpMin, 
 // bits are the intrinsics that combine bits. Halide's prover does not know them, but the bridge restates what it does not know.
 var bits = []string{"bitwise_and", "bitwise_or", "bitwise_xor"}
 
-// Of is the reduction that an update stage is, if it is one that Apply can factor: of values that do not hang on each other, of which Halide has
+// Of is the reduction that an update stage is, if it is one that Apply can factor: the least or greatest with its place, or one of values that do not hang on each other, of which Halide has
 // shown that any order gives the same or which are restated, over a whole domain, into the point of the stage's own loops or, in a scatter, of one value, into one that is
 // computed for each point of the domain.
 func Of(p *halideir.Pipeline, fn, stage int) (Reduction, bool) {
 	f := &p.Funcs[fn]
 	st := &f.Stages[stage]
-	if stage == 0 || len(st.RVars) == 0 || st.Restated == nil && !Proven(st) || st.Predicate != halideir.NoNode {
+	if stage == 0 || len(st.RVars) == 0 || st.Predicate != halideir.NoNode {
+		return Reduction{}, false
+	}
+	if st.ArgExtreme != nil {
+		return Reduction{ArgExtreme: st.ArgExtreme}, true
+	}
+	if st.Restated == nil && !Proven(st) {
 		return Reduction{}, false
 	}
 	values := st.Values

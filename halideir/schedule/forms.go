@@ -11,7 +11,7 @@ import (
 
 // otherForms says in words which updates that are factored Halide's own rfactor refuses as they are written, a line each.
 func otherForms(p *halideir.Pipeline, ds []Directive) []string {
-	var forms, bits []string
+	var forms, alone []string
 	for i := range ds {
 		d := &ds[i]
 		if d.Do != RFactor {
@@ -22,10 +22,13 @@ func otherForms(p *halideir.Pipeline, ds []Directive) []string {
 			break // Check has found no fault
 		}
 		f := &p.Funcs[d.Func]
-		if st := &f.Stages[d.Stage]; st.Restated != nil && !rfactor.Proven(st) {
+		st := &f.Stages[d.Stage]
+		if st.ArgExtreme != nil {
+			alone = append(alone, StageLabel(f.Label, d.Stage))
+		} else if st.Restated != nil && !rfactor.Proven(st) {
 			r, _ := rfactor.Of(p, d.Func, d.Stage)
 			if slices.ContainsFunc(r.Values, func(o rfactor.Operation) bool { return o.Bits != "" }) {
-				bits = append(bits, StageLabel(f.Label, d.Stage))
+				alone = append(alone, StageLabel(f.Label, d.Stage))
 			} else {
 				forms = append(forms, restatement(p, f, d.Stage))
 			}
@@ -38,8 +41,8 @@ func otherForms(p *halideir.Pipeline, ds []Directive) []string {
 	if forms != nil {
 		lines = append(append(lines, "Halide's rfactor refuses some updates as they are written. Have them so in the source before this is applied:"), forms...)
 	}
-	if bits != nil {
-		lines = append(lines, "Halide's rfactor knows no operators of bits. gowarp alone factors these, with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes: "+strings.Join(bits, ", "))
+	if alone != nil {
+		lines = append(lines, "Halide's rfactor knows no operators of bits, and no least or greatest with its place. gowarp alone factors these, with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes: "+strings.Join(alone, ", "))
 	}
 	return lines
 }

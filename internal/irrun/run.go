@@ -130,6 +130,8 @@ func (m *machine) eval(id halideir.NodeID) int64 {
 		v = a[0] * a[1]
 	case halideir.OpMod:
 		v = ((a[0] % a[1]) + a[1]) % a[1]
+	case halideir.OpDiv: // rounded down, as Halide does, by what is positive
+		v = (a[0] - ((a[0]%a[1])+a[1])%a[1]) / a[1]
 	case halideir.OpMin:
 		v = a[0]
 		if less(a[1], v) {

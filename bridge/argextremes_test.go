@@ -1,0 +1,151 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/halideir"
+	"gowarp/halideir/rfactor"
+	"gowarp/internal/irrun"
+)
+
+// argExtremes is testdata/argextremes.cc with its parameters.
+func argExtremes(group, typ string, rows bool, width, height int) harness.Generator {
+	return harness.Generator{Source: "bridge/testdata/argextremes.cc", Name: "argextremes", Params: map[string]string{
+		"group": group, "type": typ, "rows": fmt.Sprint(rows), "width": fmt.Sprint(width), "height": fmt.Sprint(height),
+	}}
+}
+
+// argValues is how many values the reductions of a group have in all, and argFuncs how many those are.
+var argValues, argFuncs = map[string]int{"trees": 29, "order": 25}, map[string]int{"trees": 9, "order": 9}
+
+// TestArgExtremeResults: the least and greatest with their places, as trees, are what one thread of the CPU finds, of equal elements the same one, at the estimated
+// size, at others that nothing divides, and of one point, without findings of the simulator; and so they are through OpenCL. What a tree would give otherwise is none.
+func TestArgExtremeResults(t *testing.T) {
+	for _, c := range []struct {
+		group, typ string
+		rows       bool
+	}{{"trees", "uint8", false}, {"trees", "float32", true}, {"trees", "int16", true}, {"trees", "uint32", false}, {"order", "int32", false}} {
+		t.Run(fmt.Sprintf("%s-%s-%v", c.group, c.typ, c.rows), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(17, uint64(len(c.group))<<8+uint64(len(c.typ))))
+			g := argExtremes(c.group, c.typ, c.rows, 300, 200)
+			_, cpu := built(t, g, "host", harness.Root())
+			e, cuda := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+			_, opencl := built(t, g, "host-opencl", harness.Gowarp(nil))
+			trees := strings.Count(text(t, e.File("schedule.h")), "_intm = ")
+			if c.group == "order" && trees != 0 || c.group == "trees" && trees < argFuncs[c.group] {
+				t.Errorf("%d partial results", trees)
+			}
+			for _, size := range [][2]int{{300, 200}, {1, 1}, {1 + rng.IntN(300), 1 + rng.IntN(60)}} {
+				in := harness.Args{"image": noise(rng, size[0], size[1], 3)}
+				out := map[string][]int{"out": {map[bool]int{false: 2, true: 3}[c.rows], argValues[c.group]}}
+				want, err := cpu.Run(in, out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				simulated(t, cuda, in, out, want["out"], harness.Tolerance{}, size)
+				ranOpenCL(t, opencl, in, out, want["out"], harness.Tolerance{}, size)
+			}
+		})
+	}
+}
+
+// TestArgExtremesFactored: whichever elements are equal, the tree that Go makes of a pipeline, factored once and its partial results once more, finds the same one as all elements in order: run point by
+// point, by an interpreter that shares nothing with Halide.
+func TestArgExtremesFactored(t *testing.T) {
+	for _, group := range []string{"trees", "order"} {
+		p := decoded(t, dumpOf(t, "argextremes", "group="+group, "type=int32", "width=13", "height=7"))
+		for seed := range uint64(20) {
+			rng := rand.New(rand.NewPCG(seed, 2))
+			pixels := map[string]int64{}
+			noise := func(at []int64) int64 {
+				place := fmt.Sprint(at)
+				if _, ok := pixels[place]; !ok {
+					pixels[place] = rng.Int64N(256)
+				}
+				return pixels[place]
+			}
+			run := func(p *halideir.Pipeline) map[string][]int64 {
+				values, err := irrun.Run(p, noise)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return values
+			}
+			tree, funcs, factored := p, 0, 0
+			for id := range p.Funcs {
+				st := p.Funcs[id].Stages
+				if len(st) < 2 {
+					continue
+				}
+				funcs++
+				if _, ok := rfactor.Of(p, id, 1); !ok {
+					continue
+				}
+				factored++
+				for _, kept := range [][]rfactor.Kept{{{RVar: 0, Factor: 4}, {RVar: 1}}, {{RVar: 0, Factor: 2}}} {
+					made := len(tree.Funcs) - len(p.Funcs)
+					var err error
+					if tree, err = rfactor.Apply(tree, rfactor.Step{Func: id + made, Stage: 1, Kept: kept, Lane: -1}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if funcs != argFuncs[group] || (group == "trees") != (factored == funcs) || (group == "order") != (factored == 0) {
+				t.Fatalf("%s: %d Funcs, %d factored", group, funcs, factored)
+			}
+			if err := tree.Verify(); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := run(tree), run(p); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %v, want %v", group, got, want)
+			}
+		}
+	}
+}
+
+// TestArgExtremeReplayed: what is printed says that none but gowarp can factor these; a saved schedule is replayed on the source as it is.
+func TestArgExtremeReplayed(t *testing.T) {
+	params := []string{"group=trees", "type=uint8", "width=1000", "height=700"}
+	searched := scheduled(t, "argextremes", cudaTarget, params...)
+	ok(t, nil, compiled(t, "argextremes"), searched...)
+	header := text(t, filepath.Join(searched[3], "argextremes.schedule.h"))
+	if want := "gowarp alone factors these, with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes: "; !strings.Contains(header, want) {
+		t.Errorf("no %q in\n%s", want, header)
+	}
+	file := savedSchedule(t, dumpOf(t, "argextremes", params...))
+	replayed := scheduled(t, "argextremes", cudaTarget, append(params, "autoscheduler.schedule="+file)...)
+	ok(t, nil, compiled(t, "argextremes"), replayed...)
+	if got, want := body(t, replayed[3], "argextremes"), body(t, searched[3], "argextremes"); got != want || !strings.Contains(got, ".rfactor(") {
+		t.Errorf("replayed:\n%s\nwant, with reductions factored:\n%s", got, want)
+	}
+}
+
+// TestArgExtremeWork: no thread of a tree does a hundredth of what the one does that goes through the image in order.
+func TestArgExtremeWork(t *testing.T) {
+	counted := func(group string) (most float64) {
+		_, p := built(t, argExtremes(group, "uint8", false, 640, 480), "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+		out := map[string][]int{"out": {2, argValues[group]}}
+		s, err := p.SimulateWith(harness.Args{"image": noise(rand.New(rand.NewPCG(1, 2)), 640, 480, 3)}, out, harness.SimulateOptions{Capability: 75, CountOnly: true})
+		if err != nil || s.Failure != nil {
+			t.Fatal(err, s.Failure)
+		}
+		for _, k := range s.Report.Kernels {
+			most = max(most, float64(k.Count.ThreadInstructions)/float64(k.Count.Threads))
+		}
+		return most
+	}
+	if in, as := counted("order"), counted("trees"); in < 100*as {
+		t.Errorf("%.0f instructions of the busiest thread in order, %.0f as trees", in, as)
+	} else {
+		t.Logf("%.0f instructions of the busiest thread in order, %.0f as trees", in, as)
+	}
+}
