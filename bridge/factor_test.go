@@ -303,3 +303,35 @@ func factoredLoops(t *testing.T, name string, params []string) {
 		t.Errorf("%d of %d splits", got, want)
 	}
 }
+
+// factoredResults holds what a pipeline of an image of three channels gives on the simulator for CUDA, and through OpenCL, against what one thread of the CPU gives, to the last bit, at each
+// size. It returns the schedule.
+func factoredResults(t *testing.T, rng *rand.Rand, g harness.Generator, sizes [][2]int, shape func(size [2]int) []int) string {
+	_, cpu := built(t, g, "host", harness.Root())
+	e, cuda := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+	_, opencl := built(t, g, "host-opencl", harness.Gowarp(nil))
+	for _, size := range sizes {
+		in, out := harness.Args{"image": noise(rng, size[0], size[1], 3)}, map[string][]int{"out": shape(size)}
+		want, err := cpu.Run(in, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		simulated(t, cuda, in, out, want["out"], harness.Tolerance{}, size)
+		ranOpenCL(t, opencl, in, out, want["out"], harness.Tolerance{}, size)
+	}
+	return text(t, e.File("schedule.h"))
+}
+
+// busiestThread is how many instructions a thread of some kernel runs at most, by 640x480 pixels of three channels, and how many threads a kernel has at most.
+func busiestThread(t *testing.T, g harness.Generator, params map[string]string, shape []int) (most float64, threads int64) {
+	_, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(params))
+	s, err := p.SimulateWith(harness.Args{"image": noise(rand.New(rand.NewPCG(1, 2)), 640, 480, 3)}, map[string][]int{"out": shape}, harness.SimulateOptions{Capability: 75, CountOnly: true})
+	if err != nil || s.Failure != nil {
+		t.Fatal(err, s.Failure)
+	}
+	for _, k := range s.Report.Kernels {
+		most = max(most, float64(k.Count.ThreadInstructions)/float64(k.Count.Threads))
+		threads = max(threads, k.Count.Threads)
+	}
+	return most, threads
+}

@@ -19,7 +19,7 @@ func tuples(op, left string, width, height int) harness.Generator {
 
 // TestTupleResults: reductions of several values at once, as trees where no value hangs on another, give what one thread of the CPU gives, to the last bit, at
 // the estimated size, at others that nothing divides, and of one point, without findings of the simulator; and so they do through OpenCL. The least
-// with its place stays in order, so that of equal ones the same is taken, and so does a product of complex numbers.
+// with its place as one number stays in order, so that of equal ones the same is taken, and so does a product of complex numbers.
 func TestTupleResults(t *testing.T) {
 	for _, c := range []struct {
 		op, left string
@@ -32,25 +32,16 @@ func TestTupleResults(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(11, uint64(len(c.op))<<8+uint64(c.left[0])))
 			g := tuples(c.op, c.left, 300, 200)
-			_, cpu := built(t, g, "host", harness.Root())
-			e, cuda := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
-			_, opencl := built(t, g, "host-opencl", harness.Gowarp(nil))
-			if factored := strings.Contains(text(t, e.File("schedule.h")), ".rfactor("); factored != c.tree {
-				t.Errorf("%v: factored %v, want %v", g.Params, factored, c.tree)
-			}
 			values := 2
 			if c.op == "mixed" {
 				values = 5
 			}
-			for _, size := range [][2]int{{300, 200}, {1, 1}, {1 + rng.IntN(500), 1 + rng.IntN(60)}, {1 + rng.IntN(60), 1 + rng.IntN(500)}} {
-				in := harness.Args{"image": noise(rng, size[0], size[1], 3)}
-				out := map[string][]int{"out": {map[string]int{"none": 2, "x": size[0], "y": size[1], "c": 3}[c.left], values}}
-				want, err := cpu.Run(in, out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				simulated(t, cuda, in, out, want["out"], harness.Tolerance{}, size)
-				ranOpenCL(t, opencl, in, out, want["out"], harness.Tolerance{}, size)
+			sizes := [][2]int{{300, 200}, {1, 1}, {1 + rng.IntN(500), 1 + rng.IntN(60)}, {1 + rng.IntN(60), 1 + rng.IntN(500)}}
+			schedule := factoredResults(t, rng, g, sizes, func(size [2]int) []int {
+				return []int{map[string]int{"none": 2, "x": size[0], "y": size[1], "c": 3}[c.left], values}
+			})
+			if factored := strings.Contains(schedule, ".rfactor("); factored != c.tree {
+				t.Errorf("%v: factored %v, want %v", g.Params, factored, c.tree)
 			}
 		})
 	}
@@ -70,20 +61,9 @@ func TestTupleOrder(t *testing.T) {
 // TestTupleWork: no thread of a tree of several values does a hundredth of what the one thread does that goes through the image in order, and there are a
 // hundred times as many.
 func TestTupleWork(t *testing.T) {
-	counted := func(params map[string]string) (most float64, threads int64) {
-		_, p := built(t, tuples("complex", "none", 640, 480), "host-cuda-cuda_capability_75", harness.Gowarp(params))
-		s, err := p.SimulateWith(harness.Args{"image": noise(rand.New(rand.NewPCG(1, 2)), 640, 480, 3)}, map[string][]int{"out": {3, 2}}, harness.SimulateOptions{Capability: 75, CountOnly: true})
-		if err != nil || s.Failure != nil {
-			t.Fatal(err, s.Failure)
-		}
-		for _, k := range s.Report.Kernels {
-			most = max(most, float64(k.Count.ThreadInstructions)/float64(k.Count.Threads))
-			threads = max(threads, k.Count.Threads)
-		}
-		return most, threads
-	}
-	before, one := counted(map[string]string{"reassociate": "0"})
-	after, threads := counted(nil)
+	g := tuples("complex", "none", 640, 480)
+	before, one := busiestThread(t, g, map[string]string{"reassociate": "0"}, []int{3, 2})
+	after, threads := busiestThread(t, g, nil, []int{3, 2})
 	t.Logf("instructions of the busiest thread: %.0f in order, %.0f as a tree, of %d threads", before, after, threads)
 	if before < 100*after || threads < 100*one {
 		t.Errorf("%.0f instructions in each of %d threads in order, %.0f in each of %d as a tree", before, one, after, threads)

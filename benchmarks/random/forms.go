@@ -2,16 +2,10 @@ package random
 
 // reduceForm reduces all of a source, or its rows, in the forms in which people write sums, extremes and the like: as trees all of them, but for what is left out of some domain.
 func reduceForm(g *generator, f *Func) bool {
-	s := g.source()
-	if s.dims < 2 { // too short to be worth a tree
+	at, r, v := g.long(f)
+	if r == nil {
 		return false
 	}
-	at := g.vars(f, min(s.dims-1, 2)*pick(g, 0, 0, 1))
-	r := g.domain(g.extents(min(s.dims-len(at), 3))...)
-	if g.chance(8) {
-		g.predicate(r, s)
-	}
-	v := g.read(s, append(append([]val{}, at...), g.rvars(r)...)...)
 	var init []*Expr
 	u := &Update{}
 	for _, i := range at {

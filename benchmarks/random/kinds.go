@@ -27,6 +27,7 @@ var kinds = []kind{
 	{"reduce-tuple", 4, reduceTuple},
 	{"reduce-form", 4, reduceForm},
 	{"arg", 3, arg},
+	{"arg-places", 3, argPlaces},
 	{"fold", 5, fold},
 	{"matmul", 2, matmul},
 	{"scan", 6, scan},
@@ -487,18 +488,27 @@ func reduceAll(g *generator, f *Func) bool {
 	return true
 }
 
-// reduceTuple reduces to several values at once, each by an operator of its own: over all of a source, or its rows.
-func reduceTuple(g *generator, f *Func) bool {
+// long is all of a source, or its rows: a reduction's point and domain, and what the source has there. It has no domain if the source is too short to be worth a
+// tree.
+func (g *generator) long(f *Func) (at []val, r *Domain, v val) {
 	s := g.source()
-	if s.dims < 2 { // too short to be worth a tree
-		return false
+	if s.dims < 2 {
+		return nil, nil, v
 	}
-	at := g.vars(f, min(s.dims-1, 2)*pick(g, 0, 0, 1))
-	r := g.domain(g.extents(min(s.dims-len(at), 3))...)
+	at = g.vars(f, min(s.dims-1, 2)*pick(g, 0, 0, 1))
+	r = g.domain(g.extents(min(s.dims-len(at), 3))...)
 	if g.chance(8) {
 		g.predicate(r, s)
 	}
-	v := g.read(s, append(append([]val{}, at...), g.rvars(r)...)...)
+	return at, r, g.read(s, append(append([]val{}, at...), g.rvars(r)...)...)
+}
+
+// reduceTuple reduces to several values at once, each by an operator of its own: over all of a source, or its rows.
+func reduceTuple(g *generator, f *Func) bool {
+	at, r, v := g.long(f)
+	if r == nil {
+		return false
+	}
 	var init []*Expr
 	var values []val
 	for k := range g.draw(2, 4) {
@@ -540,6 +550,30 @@ func arg(g *generator, f *Func) bool {
 	}
 	better := val{node(pick(g, "<", ">"), v, self(1, v.t)), "b", Range{}}
 	g.update(f, at, val{node("select", better, rv[0], self(0, "i32")), "i32", Range{}}, val{node("select", better, v, self(1, v.t)), v.t, Range{}})
+	return true
+}
+
+// argPlaces is the least or greatest of all of a source, or of its rows, with its places.
+func argPlaces(g *generator, f *Func) bool {
+	at, r, v := g.long(f)
+	if r == nil {
+		return false
+	}
+	places := g.rvars(r)
+	last := len(places)
+	self := func(k int, t Type) val {
+		e := g.self(f, t, at...)
+		e.K = k
+		return e
+	}
+	better := val{node(pick(g, "<", ">", "<", ">", "<="), v, self(last, v.t)), "b", Range{}}
+	var values []val
+	f.Values = nil
+	for k, x := range append(places, v) {
+		f.Values = append(f.Values, konst(x.t, float64(pick(g, 0, 0, 1))))
+		values = append(values, val{node("select", better, x, self(k, x.t)), x.t, Range{}})
+	}
+	g.update(f, at, values...)
 	return true
 }
 
