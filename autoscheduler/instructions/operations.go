@@ -33,7 +33,8 @@ const (
 type operations struct {
 	terms          Terms
 	float, special float64
-	casts          float64     // of the conversions in terms, those of its own values: points may share them
+	casts          float64 // of the conversions in terms, those of its own values: points may share them
+	repeats        []repeat
 	places         *operations // that work out places which hang on data: all others are in the terms of addresses
 	uniform        *operations // of these, what is the same for all threads and turns
 }
@@ -54,6 +55,10 @@ func stageOperations(st *access.Stage) operations {
 	if st.Uniform.Total() > 0 {
 		uniform := operationsOf(&st.Uniform)
 		o.uniform = &uniform
+	}
+	for i := range st.Repeats {
+		r := &st.Repeats[i]
+		o.repeats = append(o.repeats, repeat{r, operationsOf(&r.Ops)})
 	}
 	if fromData(st.Store) || slices.ContainsFunc(st.Loads, func(l access.Load) bool { return fromData(l.Index) }) {
 		places := operationsOf(&st.Address)

@@ -95,7 +95,11 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	known := len(ex.Folded) > 0 // what places hang on is constants then
 	own := e.operations(n.Func, n.Stage)
 	c.Turn.compute(own, points, known)
+	c.Turn.Float += points * e.begun(e.pr.Access.Stage(n.Func, n.Stage))
 	c.shareUniform(own, points)
+	if len(shifts) > 1 {
+		c.Turn.shareRepeats(e, own, shifts)
+	}
 	c.Turn.Terms[Conversion] -= points * own.casts // see below
 	seen := e.seen
 	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps, &seen.wideRows, &seen.wideBuffers} {
@@ -104,6 +108,14 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
 		does, each, unknown := e.operations(call.Func, 0), share(n, call.Index), nowhere(call.Index)
+		reader := e.pr.Access.Stage(n.Func, n.Stage)
+		if call.By >= 0 {
+			reader = e.pr.Access.Stage(call.By, 0)
+		}
+		floats := e.begun(e.pr.Access.Stage(call.Func, 0))
+		if e.joined(reader, call.Func) {
+			floats--
+		}
 		for _, s := range shifts {
 			at := placeOf(n, call.Func, 0, 0, call.Index, s)
 			if unknown {
@@ -111,6 +123,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			}
 			if seen.called.Add(uint64(at)) {
 				c.Turn.compute(does, each, known)
+				c.Turn.Float += each * floats
 			}
 		}
 	}
@@ -236,6 +249,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 	if seen.buffers.Add(uint64(buffer)) {
 		once[Buffer]++
 		once[Stride] += shared.strides(t.Index)
+		once[Scaled] += scaled(t.Index)
 	}
 	if len(t.Index) == 0 {
 		return
@@ -297,6 +311,18 @@ func residue(n *plan.Nest, x *access.Index, s Shift) int64 {
 	}
 	at := x.Offset + x.Num*s.of(x.Loop)
 	return at - bounds.FloorDiv(at, x.Den)*x.Den
+}
+
+// scaled is in how many dimensions of an access a loop's place is multiplied or divided.
+func scaled(idx []access.Index) (n float64) {
+	for d := range idx {
+		x := &idx[d]
+		terms, ok := x.Terms()
+		if x.Kind == access.Affine && x.Den > 1 || ok && slices.ContainsFunc(terms, func(t access.Term) bool { return t.Num > 1 || t.Num < -1 }) {
+			n++
+		}
+	}
+	return n
 }
 
 // store counts what points store.

@@ -13,6 +13,7 @@ const (
 	Loose                      // a dimension of it whose ends are worked out at run time
 	Buffer                     // a buffer in global memory: the first address
 	Stride                     // a dimension of it beyond the first
+	Scaled                     // a dimension of it in which places are a multiple or a part of a loop's: where that is, and where the buffer begins, are worked out apart
 	Row                        // a row of it: the address, from that of another
 	StoredRow                  // one that is stored to
 	TurnedRow                  // a row that moves with a serial loop: a step, each turn
@@ -94,6 +95,7 @@ var termNames = [NumTerms]string{
 	Loose:            "Loose",
 	Buffer:           "Buffer",
 	Stride:           "Stride",
+	Scaled:           "Scaled",
 	Row:              "Row",
 	StoredRow:        "StoredRow",
 	TurnedRow:        "TurnedRow",

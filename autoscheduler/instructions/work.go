@@ -42,6 +42,9 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		sum.Terms[EntryClamp] += know * c.Once.Terms[ClampedDimension]
 		t := c.Once
 		t.add(&c.Turn, times)
+		if len(k.Members) == 0 {
+			t.Terms[Integer] += wholeGroups(&straight, times)
+		}
 		e.looseLoops(n, given, &t.Terms)
 		if times > 1 {
 			t.Terms[Turn] += times

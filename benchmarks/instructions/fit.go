@@ -35,7 +35,7 @@ func fit(w io.Writer, all []pair) {
 		memory = append(memory, equation{p.Terms, p.Count.Memory - (p.Estimate.Memory - p.Terms.Parameters()), p.Count.issued(), heavy})
 	}
 	var parameters instructions.Terms
-	for _, t := range []instructions.Term{instructions.Warp, instructions.Dimension, instructions.EntryBuffer, instructions.EntryStride, instructions.EntryClamp, instructions.Loose, instructions.Fused} {
+	for _, t := range []instructions.Term{instructions.Warp, instructions.Dimension, instructions.EntryBuffer, instructions.EntryStride, instructions.EntryClamp, instructions.Loose, instructions.Fused, instructions.Scaled} {
 		parameters[t] = 1
 	}
 	free := instructions.Terms{}

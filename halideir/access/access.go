@@ -19,6 +19,7 @@ type Analysis struct {
 
 	canonical []halideir.NodeID // the first node equal to each
 	tables    []bool            // by Func id
+	products  []bool            // by Func id, see Product
 }
 
 // Table reports whether the values of a Func hang on its arguments alone: where those are constants, so are they.
@@ -49,10 +50,13 @@ type StageRef struct{ Func, Stage int }
 // that are equal count once, as after common-subexpression elimination.
 type Stage struct {
 	Func, Stage int
-	Value       Ops    // what the values and the predicate compute
-	Uniform     Ops    // of Value, what no loop and no load has a part in
-	Address     Ops    // what only indices of loads and of the store compute
-	Loads       []Load // distinct, in the order in which the definition has them
+	Value       Ops      // what the values and the predicate compute
+	Uniform     Ops      // of Value, what no loop and no load has a part in
+	Address     Ops      // what only indices of loads and of the store compute
+	Loads       []Load   // distinct, in the order in which the definition has them
+	Repeats     []Repeat // of Value, what points side by side may have in common
+	Summed      []int    // Funcs that are read in sums of floats only, ascending
+	Sums        [][]int  // the sums of floats whose terms are all of them reads of Funcs: which
 	// Bytes is what one point stores: all tuple components.
 	Bytes int64
 	// Copy reports that nothing is computed: every value is a load, a
@@ -91,12 +95,14 @@ func Analyze(p *halideir.Pipeline) *Analysis {
 		ofInput:   make([][]StageRef, len(p.Inputs)),
 		inputsOf:  make([][]int, len(p.Funcs)),
 		tables:    make([]bool, len(p.Funcs)),
+		products:  make([]bool, len(p.Funcs)),
 	}
 	a.number()
 	w := newWalker(a)
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
 		a.tables[i] = a.table(f)
+		a.products[i] = a.isProduct(f)
 		a.stages[i] = make([]Stage, len(f.Stages))
 		for j := range f.Stages {
 			s := &a.stages[i][j]

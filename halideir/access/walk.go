@@ -11,6 +11,7 @@ import (
 type walker struct {
 	a      *Analysis
 	p      *halideir.Pipeline
+	placed []place // see repeats.go
 	stamp  []int32 // the stage that last saw the node, times 2, plus 1 once its value is used
 	form   []form
 	now    int32
@@ -44,12 +45,14 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 	// Forms want operands first, and canonical operands have smaller ids.
 	sorted := slices.Clone(w.order)
 	slices.Sort(sorted)
+	var value []halideir.NodeID
 	for _, id := range sorted {
 		w.form[id] = w.formOf(id)
 		n := &w.p.Nodes[id]
 		ops := &s.Address
 		if w.isValue(id) {
 			ops = &s.Value
+			value = append(value, id)
 			if f := &w.form[id]; f.Loops == 0 && !f.DataDependent {
 				s.Uniform.count(w.p, n)
 			}
@@ -60,6 +63,8 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 			s.Loads = appendTap(s.Loads, l)
 		}
 	}
+	s.Summed, s.Sums = w.floatSums(value)
+	s.Repeats = w.repeats(value, len(hs.Loops))
 	for _, id := range hs.Args {
 		s.Store = append(s.Store, w.form[w.a.canonical[id]].Index)
 	}
@@ -303,4 +308,9 @@ func (w *walker) variable(id halideir.NodeID, n *halideir.Node) form {
 		return unknown()
 	}
 	return form{Index: Index{Kind: Affine, Loop: loop, Num: 1, Den: 1, Loops: LoopBit(loop)}}
+}
+
+// arg is an operand, of equal ones the first, behind lets.
+func (w *walker) arg(n *halideir.Node, i int) *halideir.Node {
+	return &w.p.Nodes[w.a.canonical[n.Args[i]]]
 }

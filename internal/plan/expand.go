@@ -48,6 +48,7 @@ type Call struct {
 	Index []access.Index // over the loops of the expanded stage
 	Ops   int
 	In    int // the definition that calls it, by number
+	By    int // the Func of that definition; -1 for the stage itself
 }
 
 // MaxInstances bounds the inlined definitions in one stage. Halide expands them
@@ -91,7 +92,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 		e.work = e.work[:len(e.work)-1]
 		s := an.Stage(it.fn, 0)
 		if folded != nil && folded[it.fn] {
-			e.out.Folded = append(e.out.Folded, Call{it.fn, it.at, 0, it.in})
+			e.out.Folded = append(e.out.Folded, Call{it.fn, it.at, 0, it.in, it.by})
 			for k := range it.at {
 				e.out.Unrolled |= it.at[k].Loops
 			}
@@ -99,7 +100,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 		}
 		ops := s.Value.Total()
 		e.out.Ops += ops
-		e.out.Calls = append(e.out.Calls, Call{it.fn, it.at, ops, it.in})
+		e.out.Calls = append(e.out.Calls, Call{it.fn, it.at, ops, it.in, it.by})
 		e.stage(it, s)
 	}
 	if e.out.Folded != nil {
@@ -203,6 +204,7 @@ type expander struct {
 type instance struct {
 	number int
 	in     int // the number of what calls it
+	by     int // its Func, -1 for the stage itself
 	fn     int
 	at     []access.Index
 }
@@ -232,7 +234,11 @@ func (e *expander) stage(of instance, st *access.Stage) {
 				return
 			}
 			e.out.Instances++
-			it := instance{e.out.Instances, of.number, l.Func, idx}
+			by := -1
+			if of.number > 0 {
+				by = fn
+			}
+			it := instance{e.out.Instances, of.number, by, l.Func, idx}
 			e.work = append(e.work, it)
 			e.done = append(e.done, it)
 			continue

@@ -1,0 +1,138 @@
+package autoscheduler
+
+import (
+	"math"
+	"testing"
+
+	"gowarp/autoscheduler/instructions"
+	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
+)
+
+// The counts in this file are those of the PTX that Halide 21 makes for sm_75 of the same definition, at a point a thread in blocks of 32x8, unless a test says otherwise.
+
+// TestProductsInPlace: a product of a Func that is computed in place is one instruction with the sum that reads it, in each such sum, but where nothing is there to be added to, or where it is more than a term.
+func TestProductsInPlace(t *testing.T) {
+	for name, c := range map[string]struct {
+		value func(in *irtest.Input, square func(dy int64) irtest.Expr, x, y irtest.Expr) irtest.Expr
+		want  float64
+	}{
+		"three": {func(_ *irtest.Input, square func(int64) irtest.Expr, _, _ irtest.Expr) irtest.Expr {
+			return square(0).Add(square(1)).Add(square(2))
+		}, 3}, // mul, fma, fma
+		"two behind more": {func(in *irtest.Input, square func(int64) irtest.Expr, x, y irtest.Expr) irtest.Expr {
+			return in.At(x.Add(1), y).Add(square(0)).Add(square(1))
+		}, 2},
+		"no sum": {func(_ *irtest.Input, square func(int64) irtest.Expr, _, _ irtest.Expr) irtest.Expr {
+			return square(0).Mul(square(1))
+		}, 3},
+		"more than a term": {func(_ *irtest.Input, square func(int64) irtest.Expr, _, _ irtest.Expr) irtest.Expr {
+			return square(0).Mul(square(1)).Add(square(0)) // mul, mul, fma
+		}, 3},
+	} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1032, 1032)
+		square := b.Func("square", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(in.At(v[0], v[1])) })
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return c.value(in, func(dy int64) irtest.Expr { return square.At(v[0], v[1].Add(dy)) }, v[0], v[1])
+		})
+		b.Output(out, 1024, 1024)
+		p := b.Build()
+		w, k := estimated(t, p, Way{Out: out.ID, Inlined: []int{square.ID}, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}})
+		if len(k.Members) > 0 {
+			t.Fatal("the square is no longer in place")
+		}
+		if got := w.Float / eightWarps; got != c.want {
+			t.Errorf("%s: %v instructions of floats a point, PTX has %v", name, got, c.want)
+		}
+	}
+}
+
+// TestNeighboursShare: what points of a thread compute alike is computed once. gpusim counts harris' gx, of four rows a thread, at 4.6 instructions of floats a point, gy of eight rows at 6.1 and of two columns at 5.2, some of them
+// in blocks at an edge: a Sobel filter is three differences, which rows (of gx) or columns (of gy) share, a sum, a product with a sum and a product.
+func TestNeighboursShare(t *testing.T) {
+	type place struct{ x, y int64 }
+	for name, c := range map[string]struct {
+		points [2]int64
+		across bool // gx
+	}{"gx of four rows": {[2]int64{1, 4}, true}, "gy of eight rows": {[2]int64{1, 8}, false}, "gy of two columns and eight rows": {[2]int64{2, 8}, false}, "gx of two columns": {[2]int64{2, 4}, true}} {
+		p, _ := pointwise(irtest.F32, 1024, 1024, func(in *irtest.Input, x, y irtest.Expr) irtest.Expr {
+			d := func(k int64) irtest.Expr {
+				if c.across {
+					return in.At(x.Add(2), y.Add(k)).Sub(in.At(x, y.Add(k)))
+				}
+				return in.At(x.Add(k), y.Add(2)).Sub(in.At(x.Add(k), y))
+			}
+			return d(0).Add(d(1).Mul(2.0)).Add(d(2)).Mul(1.0 / 12)
+		})
+		differences := map[place]bool{}
+		for x := range c.points[0] {
+			for y := range c.points[1] {
+				for k := range int64(3) {
+					if c.across {
+						differences[place{x, y + k}] = true
+					} else {
+						differences[place{x + k, y}] = true
+					}
+				}
+			}
+		}
+		w, k := estimated(t, p, Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{32 * c.points[0], 8 * c.points[1]}, Points: c.points[:]}})
+		want := float64(len(differences)) + 3*float64(c.points[0]*c.points[1])
+		if got := w.Float / float64(k.ThreadsPerBlock()/plan.WarpLanes); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s: %v instructions of floats a thread, want %v", name, got, want)
+		}
+	}
+}
+
+// TestPlacesThatAreScaled: the address of f(2x, y), f(x, 2y) or f(x/2, y) is two or three instructions more than that of f(x, y), a load of a parameter among them or not: where a multiple of a loop's place is, and where the buffer begins, are worked out apart.
+func TestPlacesThatAreScaled(t *testing.T) {
+	issued := func(place func(x, y irtest.Expr) (irtest.Expr, irtest.Expr)) float64 {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 2048, 2048)
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			x, y := place(v[0], v[1])
+			return in.At(x, y)
+		})
+		b.Output(out, 1024, 1024)
+		w, _ := estimated(t, b.Build(), Way{Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}})
+		return w.Issued / eightWarps
+	}
+	copied := issued(func(x, y irtest.Expr) (irtest.Expr, irtest.Expr) { return x, y })
+	for name, place := range map[string]func(x, y irtest.Expr) (irtest.Expr, irtest.Expr){
+		"f(2x, y)":  func(x, y irtest.Expr) (irtest.Expr, irtest.Expr) { return x.Mul(2), y },
+		"f(x, 2y)":  func(x, y irtest.Expr) (irtest.Expr, irtest.Expr) { return x, y.Mul(2) },
+		"f(x/2, y)": func(x, y irtest.Expr) (irtest.Expr, irtest.Expr) { return x.Div(2), y },
+	} {
+		if more := issued(place) - copied; more < 2 || more > 3 {
+			t.Errorf("%s: %v instructions more than f(x, y), PTX has 2 or 3", name, more)
+		}
+	}
+	if more := issued(func(x, y irtest.Expr) (irtest.Expr, irtest.Expr) { return x.Add(2), y.Add(2) }) - copied; more != 0 {
+		t.Errorf("f(x + 2, y + 2): %v instructions more than f(x, y)", more)
+	}
+}
+
+// TestWholeGroups: in PTX of a blur of three colours, a thread of which goes through the colours with eight rows, the code for rows that are not all inside has for each row its place, a comparison and an `and`, and where it is stored,
+// six instructions before the first colour, and one that steps the latter at each; a colour has two branches more. A thread without a loop, or with one row, has nothing of the kind.
+func TestWholeGroups(t *testing.T) {
+	integers := func(colours, rows int64) float64 {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1024, 1024, colours)
+		out := b.Func("out", []string{"x", "y", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1], v[2]).Mul(2.0) })
+		b.Output(out, 1024, 1024, colours)
+		w, k := estimated(t, b.Build(), Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{32, 8 * rows}, Points: []int64{1, rows}}})
+		if k.Out.Whole != (rows > 1) {
+			t.Fatalf("%d rows: %+v", rows, k.Out)
+		}
+		return w.Terms[instructions.Integer] / float64(k.ThreadsPerBlock()/plan.WarpLanes)
+	}
+	for _, c := range []struct {
+		colours, rows int64
+		want          float64
+	}{{3, 8, 6*8 + 3*(8+2)}, {3, 2, 6*2 + 3*(2+2)}, {1, 8, 0}, {3, 1, 0}} {
+		if got := integers(c.colours, c.rows); got != c.want {
+			t.Errorf("%d rows of %d colours: %v instructions of integers a warp, want %v", c.rows, c.colours, got, c.want)
+		}
+	}
+}
