@@ -16,7 +16,6 @@ func (s *state) noteInOrder() error {
 		return err
 	}
 	host := plan.HostReasons(s.p)
-	full := int64(s.device.SMs) * int64(s.device.MaxThreadsPerSM)
 	for id := range s.p.Funcs {
 		f := &s.p.Funcs[id]
 		if f.Partial || host[id] != "" || r.Endless[id] {
@@ -35,7 +34,7 @@ func (s *state) noteInOrder() error {
 				}
 				*n *= min(max(box[l].Extent(), 1), maxPoints / *n)
 			}
-			if parallel*idleShare > full || serial < longDomain {
+			if !s.leavesIdle(parallel, serial) {
 				continue
 			}
 			if why := s.inOrder(id, st); why != "" {
@@ -62,7 +61,7 @@ func (s *state) inOrder(fn, stage int) string {
 	elsewhere, others := false, false
 	for out, v := range st.Values {
 		s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
-			if n.Op != halideir.OpCall || n.Call != halideir.CallHalide || n.Func != fn {
+			if !n.ReadsFunc() || n.Func != fn {
 				return
 			}
 			others = others || n.Out != out

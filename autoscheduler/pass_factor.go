@@ -109,6 +109,14 @@ func (s *state) nextFactor() (step rfactor.Step, why string, err error) {
 	return step, "", nil
 }
 
+// threads is how many the device has at a time.
+func (s *state) threads() int64 { return int64(s.device.SMs) * int64(s.device.MaxThreadsPerSM) }
+
+// leavesIdle reports whether so many parallel iterations leave most of the device idle, each of them with so many in order that others should have some.
+func (s *state) leavesIdle(parallel, serial int64) bool {
+	return parallel*idleShare <= s.threads() && serial >= longDomain
+}
+
 // keep decides over which reduction variables there are partial results, and says why; it says nothing if there are to be none. There are enough to fill the device, or as many
 // as have partDomain points each. Those of neighbouring points in memory come first, so that neighbouring threads
 // load neighbours; the rest is taken from the outermost loops, which leaves the inner ones to run in each thread.
@@ -124,10 +132,10 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 		}
 		*n *= box[l].Extent()
 	}
-	full := int64(s.device.SMs) * int64(s.device.MaxThreadsPerSM)
-	if parallel*idleShare > full || serial < longDomain {
+	if !s.leavesIdle(parallel, serial) {
 		return ""
 	}
+	full := s.threads()
 	rest := min(max(serial/partDomain, plan.WarpLanes), full/parallel)
 	rest = int64(1) << bits.Len64(uint64(rest-1)) // a power of two
 	factors := map[int]int64{}                    // by loop: 0 for whole

@@ -123,6 +123,9 @@ func (n *Node) ReadsBuffer() bool {
 	return n.Op == OpCall && (n.Call == CallHalide || n.Call == CallImage)
 }
 
+// ReadsFunc reports whether a node is a load of a Func.
+func (n *Node) ReadsFunc() bool { return n.Op == OpCall && n.Call == CallHalide }
+
 // IsLikely reports whether the node marks its operand as what holds inside an image.
 func (n *Node) IsLikely() bool {
 	return n.Op == OpCall && (n.Name == "likely" || n.Name == "likely_if_innermost")

@@ -40,12 +40,11 @@ func (w *walker) floatSums(values []halideir.NodeID) (summed []int, sums [][]int
 			}
 		}
 	}
-	reads := func(n *halideir.Node) bool { return n.Op == halideir.OpCall && n.Call == halideir.CallHalide }
 	var not []int
 	for _, id := range values {
 		n := &w.p.Nodes[id]
 		switch {
-		case !reads(n):
+		case !n.ReadsFunc():
 		case isTerm[id] && !isOther[id]:
 			summed = append(summed, n.Func)
 		default:
@@ -74,7 +73,7 @@ func (w *walker) onlyReads(id halideir.NodeID, sum func(*halideir.Node) bool, of
 	if sum(n) {
 		return w.onlyReads(w.a.canonical[n.Args[0]], sum, of) && w.onlyReads(w.a.canonical[n.Args[1]], sum, of)
 	}
-	if n.Op != halideir.OpCall || n.Call != halideir.CallHalide || len(*of) == mostTerms {
+	if !n.ReadsFunc() || len(*of) == mostTerms {
 		return false
 	}
 	*of = append(*of, n.Func)

@@ -94,7 +94,7 @@ func newWriter(p *halideir.Pipeline, s Step, r Reduction) *writer {
 	}
 	c.Nodes = slices.Clone(p.Nodes)
 	for i := range c.Nodes {
-		if n := &c.Nodes[i]; n.Op == halideir.OpCall && n.Call == halideir.CallHalide {
+		if n := &c.Nodes[i]; n.ReadsFunc() {
 			n.Func = moved(n.Func)
 		}
 	}
@@ -253,7 +253,7 @@ func (w *writer) partial() {
 		values = w.old.Restated
 	}
 	own := func(n *halideir.Node) (halideir.NodeID, bool) {
-		if n.Op == halideir.OpCall && n.Call == halideir.CallHalide && n.Func == w.fn {
+		if n.ReadsFunc() && n.Func == w.fn {
 			return w.call(&w.p.Funcs[g.ID], n.Out, update.Args), true
 		}
 		return replace(n)

@@ -116,7 +116,7 @@ func operation(p *halideir.Pipeline, fn int, st *halideir.Stage, value halideir.
 
 // isOld reports whether an expression is the value that the point had before the update.
 func isOld(p *halideir.Pipeline, fn int, st *halideir.Stage, n *halideir.Node, out int) bool {
-	if n.Op != halideir.OpCall || n.Call != halideir.CallHalide || n.Func != fn || n.Out != out || len(n.Args) != len(st.Args) {
+	if !n.ReadsFunc() || n.Func != fn || n.Out != out || len(n.Args) != len(st.Args) {
 		return false
 	}
 	for k, a := range n.Args {
@@ -146,7 +146,7 @@ func OwnPlace(p *halideir.Pipeline, id halideir.NodeID, k int) bool {
 
 func reads(p *halideir.Pipeline, root halideir.NodeID, fn int) (found bool) {
 	p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
-		found = found || n.Op == halideir.OpCall && n.Call == halideir.CallHalide && n.Func == fn
+		found = found || n.ReadsFunc() && n.Func == fn
 	}, root)
 	return found
 }
