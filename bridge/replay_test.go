@@ -115,8 +115,8 @@ func TestScheduleSource(t *testing.T) {
 				t.Fatal(err)
 			}
 			header := text(t, auto.File("schedule.h"))
-			if strings.Contains(header, "// This is not all of the schedule") { // nor what lanes do first, and how addresses are computed
-				plain := lacking(t, harness.Generator{Source: source, Name: name}, params, "demand_order", "chain_addresses", "vector_access")
+			if strings.Contains(header, "// This is not all of the schedule") { // nor what lanes do first, how addresses are computed, and which extents are known
+				plain := lacking(t, harness.Generator{Source: source, Name: name}, params, "demand_order", "chain_addresses", "vector_access", "given_extent")
 				options.Scheduler = harness.Gowarp(map[string]string{"schedule": plain})
 				if auto, err = tr.Emit(harness.Generator{Source: source, Name: name}, options); err != nil {
 					t.Fatal(err)
