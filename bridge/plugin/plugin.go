@@ -48,8 +48,13 @@ func gowarp_writes_out(request unsafe.Pointer) C.int {
 	return 0
 }
 
+// gowarp_end hands the memory back too: Halide's lowering, which comes next, takes the most of all.
+//
 //export gowarp_end
-func gowarp_end(session C.uintptr_t) { abi.End(uintptr(session)) }
+func gowarp_end(session C.uintptr_t) {
+	abi.End(uintptr(session))
+	debug.FreeOSMemory()
+}
 
 // gowarp_taken says which answer of a session was applied, and returns what went wrong with it, allocated by malloc, or NULL.
 //
