@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gowarp/halideir"
 )
 
 // Scheduler says who schedules a pipeline, and how it is asked.
@@ -16,6 +19,7 @@ type Scheduler struct {
 	name        string // the autoscheduler's registered name, "" for none
 	plugin      func(*Tree) (string, error)
 	environment bool // through HL_AUTOSCHEDULER and the preloaded library
+	dumps       bool // it writes the pipeline where the parameter dump says
 	params      map[string]string
 }
 
@@ -34,9 +38,9 @@ func Root() Scheduler { return Scheduler{name: "Root", plugin: (*Tree).rootPlugi
 // on a GPU.
 func RootGPU() Scheduler { return Scheduler{name: "RootGPU", plugin: (*Tree).rootGPUPlugin} }
 
-// Gowarp asks for gowarp as generators do: -p plugin autoscheduler=gowarp.
+// Gowarp asks for gowarp as generators do: -p plugin autoscheduler=gowarp. Its emissions hold the pipeline as well.
 func Gowarp(params map[string]string) Scheduler {
-	return Scheduler{name: "gowarp", plugin: (*Tree).gowarpPlugin, params: params}
+	return Scheduler{name: "gowarp", plugin: (*Tree).gowarpPlugin, dumps: true, params: params}
 }
 
 // GowarpFrom is Gowarp with another library that holds an autoscheduler of that name.
@@ -47,7 +51,7 @@ func GowarpFrom(file string, params map[string]string) Scheduler {
 // GowarpByEnvironment asks for gowarp by HL_AUTOSCHEDULER=gowarp, with the generator's
 // command line untouched.
 func GowarpByEnvironment(params map[string]string) Scheduler {
-	return Scheduler{name: "gowarp", plugin: (*Tree).gowarpPlugin, environment: true, params: params}
+	return Scheduler{name: "gowarp", plugin: (*Tree).gowarpPlugin, dumps: true, environment: true, params: params}
 }
 
 // Peer asks for one of the autoschedulers of the Halide wheel: "Mullapudi2016",
@@ -135,12 +139,8 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 				return nil, err
 			}
 			env = append(env, "LD_PRELOAD="+preload, "HL_AUTOSCHEDULER="+s.name)
-			if len(s.params) > 0 {
-				env = append(env, "HL_AUTOSCHEDULER_PARAMS="+strings.Join(pairs("", s.params), ","))
-			}
 		} else {
 			args = append(args, "-p", plugin, "autoscheduler="+s.name)
-			args = append(args, pairs("autoscheduler.", s.params)...)
 		}
 	}
 	if err := k.file(exe); err != nil {
@@ -148,6 +148,7 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 	}
 	k.text(args...)
 	k.text(env...)
+	k.text(pairs("", s.params)...)
 
 	var took usage
 	program, limited := exe, []string(nil)
@@ -157,6 +158,17 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 		k.text(limited[:2]...)
 	}
 	fill := func(dir string) error {
+		params := map[string]string{}
+		if s.dumps {
+			params["dump"] = filepath.Join(dir, pipelineFile)
+		}
+		maps.Copy(params, s.params)
+		env, args := slices.Clone(env), slices.Clone(args)
+		if s.environment && len(params) > 0 {
+			env = append(env, "HL_AUTOSCHEDULER_PARAMS="+strings.Join(pairs("", params), ","))
+		} else {
+			args = append(args, pairs("autoscheduler.", params)...)
+		}
 		log, u, err := t.measured(env, program, slices.Concat(limited, args, []string{"-o", dir})...)
 		if err != nil {
 			err = fmt.Errorf("emit %s for %s: %w", g.Name, o.Target, err)
@@ -202,6 +214,18 @@ func (e *Emission) Remove() error {
 
 // File is the path of an emitted file: "a", "stmt", "schedule.h", "device_code".
 func (e *Emission) File(ext string) string { return filepath.Join(e.Dir, e.Name+"."+ext) }
+
+// pipelineFile is where an emission by gowarp holds the pipeline.
+const pipelineFile = "pipeline.json"
+
+// Pipeline is the pipeline as gowarp saw it.
+func (e *Emission) Pipeline() (*halideir.Pipeline, error) {
+	data, err := os.ReadFile(filepath.Join(e.Dir, pipelineFile))
+	if err != nil {
+		return nil, fmt.Errorf("harness: %s was emitted without gowarp: %w", e.Name, err)
+	}
+	return halideir.Decode(data)
+}
 
 // text reads an emitted text file.
 func (e *Emission) text(ext string) (string, error) {

@@ -21,8 +21,12 @@ func TestReplay(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// The pipeline is the same with any parameters; the quickest will do.
-			p, _, err := tree.Export(stock(name), harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: harness.Gowarp(map[string]string{"mode": "autogpu", "check": "0"})})
+			// What the suite emits as well.
+			e, err := tree.Emit(stock(name), harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: harness.Gowarp(nil)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := e.Pipeline()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -72,8 +72,9 @@ func (p Program) expert(t *testing.T, tree *harness.Tree) {
 // leftAsItIs: where HL_AUTOSCHEDULER asks for gowarp, a schedule by hand comes out as without.
 func (p Program) leftAsItIs(t *testing.T, tree *harness.Tree) {
 	var texts []string
-	for _, s := range []harness.Scheduler{harness.Unscheduled(), harness.GowarpByEnvironment(nil)} {
-		e, err := tree.Emit(p.Generator, harness.EmitOptions{Target: fmt.Sprintf("host-cuda-cuda_capability_%d", countedCapability), Scheduler: s, Outputs: []string{"device_code"}})
+	for _, o := range []harness.EmitOptions{{Scheduler: harness.Unscheduled()}, {Scheduler: harness.GowarpByEnvironment(nil), Outputs: []string{"device_code"}}} {
+		o.Target = cudaTarget(countedCapability)
+		e, err := tree.Emit(p.Generator, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -258,7 +259,7 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 			t.Fatalf("%dx%d: %v", size[0], size[1], err)
 		}
 		if size == p.Estimated && !tiled(p.mode) {
-			p.predicted(t, tree, sm, launches)
+			p.predicted(t, e, launches)
 		}
 		for _, l := range launches {
 			if err := l.Check(); err != nil {
@@ -274,20 +275,11 @@ func (p Program) cuda(t *testing.T, tree *harness.Tree, sm int) {
 
 // predicted checks that the kernels which the scheduler says it makes are those which are
 // launched at the estimated size: blocks, threads and shared memory, figure by figure.
-func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []harness.Launch) {
+func (p Program) predicted(t *testing.T, e *harness.Emission, launches []harness.Launch) {
 	t.Helper()
-	pipeline, e, err := tree.Export(p.Generator, harness.EmitOptions{Target: cudaTarget(sm), Scheduler: p.scheduler(nil), Env: []string{"HL_DEBUG_AUTOSCHEDULE=1"}})
+	pipeline, err := e.Pipeline()
 	if err != nil {
 		t.Fatal(err)
-	}
-	spent, err := e.ScheduleTime()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sm == tabulated {
-		p.record(t, rows.Row{Check: rows.Schedule, Capability: sm, Size: p.Estimated, Figures: map[string]float64{
-			"funcs": float64(len(pipeline.Funcs)), "ms": spent.Total(), "export_ms": spent.Export, "schedule_ms": spent.Schedule, "apply_ms": spent.Apply,
-		}})
 	}
 	params, err := autoscheduler.ParseParams(p.mode)
 	if err != nil {
@@ -330,25 +322,44 @@ func (p Program) predicted(t *testing.T, tree *harness.Tree, sm int, launches []
 	}
 }
 
+// dumpedTo is the parameter that every emission has its own of.
+var dumpedTo = regexp.MustCompile(` autoscheduler\.dump=\S+`)
+
 // source checks that the schedule is the same on every run, and that the C++ which
-// Halide writes of it compiles.
+// Halide writes of it compiles. It records what scheduling took.
 func (p Program) source(t *testing.T, tree *harness.Tree) {
-	o := harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Scheduler: p.scheduler(nil), Outputs: []string{"schedule"}}
+	figures := map[string]float64{}
+	p.record(t, rows.Row{Check: rows.Schedule, Capability: tabulated, Size: p.Estimated, Figures: figures})
+	o := harness.EmitOptions{Target: cudaTarget(tabulated), Scheduler: p.scheduler(nil)}
+	before, err := tree.Emit(p.Generator, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Outputs, o.Env, o.Fresh = []string{"schedule"}, []string{"HL_DEBUG_AUTOSCHEDULE=1"}, true
+	again, err := tree.Emit(p.Generator, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var texts []string
-	for _, fresh := range []bool{false, true} {
-		o.Fresh = fresh
-		e, err := tree.Emit(p.Generator, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range []*harness.Emission{before, again} {
 		text, err := os.ReadFile(e.File("schedule.h"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts = append(texts, string(text))
-		if err := e.Remove(); err != nil {
-			t.Error(err)
-		}
+		texts = append(texts, dumpedTo.ReplaceAllString(string(text), ""))
+	}
+	pipeline, err := again.Pipeline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent, err := again.ScheduleTime()
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures["funcs"], figures["ms"] = float64(len(pipeline.Funcs)), spent.Total()
+	figures["export_ms"], figures["schedule_ms"], figures["apply_ms"] = spent.Export, spent.Schedule, spent.Apply
+	if err := again.Remove(); err != nil {
+		t.Error(err)
 	}
 	if texts[0] != texts[1] {
 		t.Errorf("two runs, two schedules:\n%s\n%s", texts[0], texts[1])
