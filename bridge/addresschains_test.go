@@ -77,8 +77,10 @@ func TestAddressesHeld(t *testing.T) {
 	g := harness.Generator{Source: "benchmarks/programs/heat/heat.cc", Name: "heat"}
 	params := map[string]string{"mode": "gowarp", "gpu": "rtx2080ti"} // tiles of a warp of eight rows and four layers
 	var spilled [2]int                                                // with chains, without
-	for i, file := range []string{lacking(t, g, params, "vector_access"), lacking(t, g, params, "chain_addresses", "vector_access")} {
-		e, err := tree(t).Emit(g, harness.EmitOptions{Target: "host-cuda-cuda_capability_75", Outputs: []string{"device_code"}, Scheduler: harness.Gowarp(map[string]string{"schedule": file})})
+	const target = "host-cuda-cuda_capability_75"
+	for i, kinds := range [][]string{{"vector_access"}, {"chain_addresses", "vector_access"}} {
+		file := lackingFor(t, g, "target="+target, params, kinds...)
+		e, err := tree(t).Emit(g, harness.EmitOptions{Target: target, Outputs: []string{"device_code"}, Scheduler: harness.Gowarp(map[string]string{"schedule": file})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,12 @@ import (
 // lacking is the file of the schedule that gowarp makes of a generator, without the directives of some kinds, those of which it has.
 func lacking(t *testing.T, g harness.Generator, params map[string]string, kinds ...string) string {
 	t.Helper()
+	return lackingFor(t, g, cudaTarget, params, kinds...)
+}
+
+// lackingFor is lacking for another target.
+func lackingFor(t *testing.T, g harness.Generator, target string, params map[string]string, kinds ...string) string {
+	t.Helper()
 	exe, err := tree(t).Compile(g)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +34,7 @@ func lacking(t *testing.T, g harness.Generator, params map[string]string, kinds 
 	for k, v := range g.Params {
 		sizes = append(sizes, k+"="+v)
 	}
-	saved := text(t, savedAs(t, exe, g.Name, params, sizes...))
+	saved := text(t, savedAs(t, exe, g.Name, target, params, sizes...))
 	rest := regexp.MustCompile(`(?s),?\s*\{[^{}]*"do": ?"(`+strings.Join(kinds, "|")+`)"[^{}]*\}`).ReplaceAllString(saved, "")
 	if rest == saved {
 		t.Fatalf("none of %v in\n%s", kinds, saved)
@@ -42,14 +48,14 @@ func lacking(t *testing.T, g harness.Generator, params map[string]string, kinds 
 
 // savedAs is the file of the schedule that a generator with its own parameters saves: what it applies, which is not always what the command line
 // prints, whose schedules nothing checks.
-func savedAs(t *testing.T, exe, name string, params map[string]string, own ...string) string {
+func savedAs(t *testing.T, exe, name, target string, params map[string]string, own ...string) string {
 	t.Helper()
 	saved := filepath.Join(t.TempDir(), "schedule.json")
 	args := append(slices.Clone(own), "autoscheduler.save="+saved)
 	for k, v := range params {
 		args = append(args, "autoscheduler."+k+"="+v)
 	}
-	ok(t, nil, exe, scheduled(t, name, cudaTarget, args...)...)
+	ok(t, nil, exe, scheduled(t, name, target, args...)...)
 	return saved
 }
 

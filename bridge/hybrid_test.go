@@ -83,7 +83,7 @@ func TestHybridByPython(t *testing.T) {
 
 // savedHybrid is the file of a saved schedule of clamped_blur, a hybrid, which a generator exports.
 func savedHybrid(t *testing.T, exe string) string {
-	return savedAs(t, exe, "clamped_blur", hybridParams)
+	return savedAs(t, exe, "clamped_blur", cudaTarget, hybridParams)
 }
 
 // TestDemoteThatCannotBe: a saved schedule that has been changed by hand is refused where its scratch holds no

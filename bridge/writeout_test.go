@@ -68,7 +68,7 @@ func TestWriteOutReplayed(t *testing.T) {
 	own := []string{"width=200", "height=120"}
 	for wanted, other := range map[string]string{"0": "1", "1": "0"} {
 		asked := "autoscheduler.write_out="
-		file := savedAs(t, exe, g.Name, nil, append(own[:2:2], asked+wanted)...)
+		file := savedAs(t, exe, g.Name, cudaTarget, nil, append(own[:2:2], asked+wanted)...)
 		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:2:2], "autoscheduler.schedule="+file)...)...)
 		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:2:2], "autoscheduler.schedule="+file, asked+wanted)...)...)
 		fails(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:2:2], "autoscheduler.schedule="+file, asked+other)...),

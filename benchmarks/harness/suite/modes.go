@@ -56,6 +56,13 @@ func (p Program) modeSizes() [][2]int {
 	return sizes
 }
 
+// drawn is a number by the program's name: of what not every program tries, it says which is this one's.
+func (p Program) drawn() int {
+	h := fnv.New32a()
+	h.Write([]byte(p.Generator.Name))
+	return int(h.Sum32() % 1000)
+}
+
 // modes tries the program in gowarp's other modes: ptxas accepts the kernels at the estimated
 // size and every GPU can launch them, on the simulator and on OpenCL the result is the
 // CPU's, with no finding. Without AllEnv two or three modes have one of these at one size each, drawn
@@ -64,9 +71,7 @@ func (p Program) modeSizes() [][2]int {
 func (p Program) modes(t *testing.T, tree *harness.Tree) {
 	all := wantsAll()
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
-	h := fnv.New32a()
-	h.Write([]byte(p.Generator.Name))
-	drawn := int(h.Sum32() % 1000)
+	drawn := p.drawn()
 	tried := map[string]string{} // the mode that had this schedule and code first
 	for i, m := range modes {
 		turn := drawn + i
