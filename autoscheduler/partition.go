@@ -1,6 +1,7 @@
 package autoscheduler
 
 import (
+	"math"
 	"slices"
 
 	"gowarp/halideir"
@@ -34,4 +35,92 @@ func (s *state) marked(fn, stage int) bool {
 	s.p.Walk(visit, st.Args...)
 	s.p.Walk(visit, st.Predicate)
 	return any
+}
+
+// mostLikely is how many things that are likely Halide may find in a kernel before it takes ever longer to make code of its own of them: with 6,400
+// half a minute by a chain, with 400 two seconds, most of which LLVM takes. mostLooks is how often it may look at a load for them.
+const mostLikely, mostLooks = 10_000, 1e6
+
+// findable reports whether Halide finds what is likely in a kernel in no time. It looks 2^n times at what is n deep in minima: where both
+// sides of a Min hold something likely it looks at each side twice (visit of Min in FindSimplifications, PartitionLoops.cpp of Halide 21; not at
+// those of a Max), and its simplifier nests minima as deep as they go. One of 25 neighbours is looked at millions of times.
+func (s *state) findable(k *plan.Kernel) bool {
+	view := k.View(s.problem)
+	nests := []*plan.Nest{&k.Out}
+	for i := range k.Members {
+		for j := range k.Members[i].Nests {
+			nests = append(nests, &k.Members[i].Nests[j])
+		}
+	}
+	var all likely
+	for _, n := range nests {
+		f := &s.p.Funcs[n.Func]
+		if n.Stage >= len(f.Stages) {
+			continue // extern
+		}
+		points, shifted := 1.0, false
+		for _, u := range n.Unrolled {
+			points *= float64(u.Extent)
+			shifted = shifted || u.Tail == plan.ShiftInwards
+		}
+		for _, u := range n.Serial {
+			if u.Unroll {
+				points *= float64(u.Extent)
+			}
+		}
+		l := likelies{p: s.p, inlined: view.ExpandOf(n).Inlined, shifted: shifted, of: map[halideir.NodeID]likely{}}
+		for _, v := range f.Stages[n.Stage].Values {
+			at := l.in(v)
+			all.found, all.looks = all.found+points*at.found, all.looks+points*at.looks
+		}
+	}
+	return all.found <= mostLikely && all.looks <= mostLooks
+}
+
+// likelies finds what is likely in expressions, as Halide does, through what is inlined there.
+type likelies struct {
+	p       *halideir.Pipeline
+	inlined []int
+	shifted bool // points that are shifted inwards begin at a place that is likely: every load holds it
+	of      map[halideir.NodeID]likely
+}
+
+// likely is how often something likely is found in an expression, and how often a load there is looked at.
+type likely struct {
+	found, looks float64
+	any          bool // something likely is there
+	bare         bool // outside of every Min, Max and select
+}
+
+func (l *likelies) in(id halideir.NodeID) likely {
+	if id == halideir.NoNode {
+		return likely{}
+	}
+	if have, ok := l.of[id]; ok {
+		return have
+	}
+	n := &l.p.Nodes[id]
+	var sum likely
+	both := len(n.Args) > 0
+	add := func(at likely) {
+		sum.found, sum.looks = math.Min(math.MaxFloat32, sum.found+at.found), math.Min(math.MaxFloat32, sum.looks+at.looks)
+		sum.any, sum.bare, both = sum.any || at.any, sum.bare || at.bare, both && at.any
+	}
+	for _, a := range n.Args {
+		add(l.in(a))
+	}
+	switch {
+	case n.IsLikely():
+		sum.found, sum.any, sum.bare = sum.found+1, true, true
+	case n.Op == halideir.OpMin && both && !sum.bare:
+		sum.found, sum.looks = 2*sum.found, 2*sum.looks
+	case n.Op == halideir.OpMin, n.Op == halideir.OpMax, n.Op == halideir.OpSelect:
+		sum.bare = false
+	case n.ReadsFunc() && slices.Contains(l.inlined, n.Func):
+		add(l.in(l.p.Funcs[n.Func].Stages[0].Values[n.Out]))
+	case n.ReadsBuffer():
+		sum.looks, sum.any = sum.looks+1, sum.any || l.shifted
+	}
+	l.of[id] = sum
+	return sum
 }

@@ -68,3 +68,45 @@ func TestNeverPartition(t *testing.T) {
 		}
 	}
 }
+
+// TestMinimaInOnePiece: Halide looks for what is likely twice at each side of a minimum, so that the loops of a kernel with deep ones are one piece. At
+// those of a maximum it does not.
+func TestMinimaInOnePiece(t *testing.T) {
+	for _, c := range []struct {
+		terms      int
+		edge, most bool // a boundary condition; maxima
+		want       bool
+	}{{5, true, false, false}, {25, true, false, true}, {25, true, true, false}, {25, false, false, true}} {
+		b := irtest.New()
+		in := b.Input("in", irtest.U8, 1540, 1540)
+		first := b.Func("first", []string{"x", "y"}, irtest.U8, func(v []irtest.Expr) irtest.Expr {
+			x := v[0]
+			if c.edge {
+				x = x.Likely().Clamp(in.Bound(0, "min"), in.Bound(0, "max"))
+			}
+			return in.At(x, v[1])
+		})
+		out := b.Func("out", []string{"x", "y"}, irtest.U8, func(v []irtest.Expr) irtest.Expr {
+			all := first.At(v[0], v[1])
+			for i := 1; i < c.terms; i++ {
+				next := first.At(v[0].Add(i%5), v[1].Add(i/5))
+				if c.most {
+					all = all.Max(next)
+				} else {
+					all = all.Min(next)
+				}
+			}
+			return all
+		})
+		b.Output(out, 1536, 1400)
+		p := b.Build()
+		forCUDA(p, 75)
+		s, err := Schedule(p, given(t, "gpu", "rtx2080ti", "tiling", "block-window"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(s.Directives, func(d schedule.Directive) bool { return d.Do == schedule.NeverPartition && d.Name == "out" }); got != c.want {
+			t.Errorf("%+v: the loops are one piece: %v", c, got)
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 
 // TestWriteOut: a stencil that is a reduction gives what a CPU makes of it, at the estimated size and at others, and issues about as much as its twin whose sums stand in the source.
 func TestWriteOut(t *testing.T) {
-	for name, input := range map[string]harness.DType{"life": harness.U8, "closing": harness.U8, "twice": harness.F32, "gauss": harness.F32, "disk": harness.F32, "corners": harness.F32, "fixed": harness.U16, "colours": harness.F32} {
+	for name, input := range map[string]harness.DType{"life": harness.U8, "closing": harness.U8, "erosion": harness.U8, "twice": harness.F32, "gauss": harness.F32, "disk": harness.F32, "corners": harness.F32, "fixed": harness.U16, "colours": harness.F32} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			generator := func(written bool) harness.Generator {

@@ -139,6 +139,18 @@ public:
     }
 };
 
+// The least of 25 neighbours in an image with a boundary condition: minima 24 deep.
+class Erosion : public Generator<Erosion>, public Stencil {
+public:
+    Input<Buffer<uint8_t, 2>> input{"input"};
+    Output<Buffer<uint8_t, 2>> output{"output"};
+
+    void generate() {
+        output(x, y) = extreme(repeat_edge(input), 2, false, "least");
+        sized(input, output);
+    }
+};
+
 // A mean over a disk: the domain has a condition, which its literal points decide.
 class Disk : public Generator<Disk>, public Stencil {
 public:
@@ -244,6 +256,7 @@ HALIDE_REGISTER_GENERATOR(Life, life)
 HALIDE_REGISTER_GENERATOR(Twice, twice)
 HALIDE_REGISTER_GENERATOR(Gauss, gauss)
 HALIDE_REGISTER_GENERATOR(Closing, closing)
+HALIDE_REGISTER_GENERATOR(Erosion, erosion)
 HALIDE_REGISTER_GENERATOR(Disk, disk)
 HALIDE_REGISTER_GENERATOR(Corners, corners)
 HALIDE_REGISTER_GENERATOR(Fixed, fixed)
