@@ -426,7 +426,7 @@ func (e *exchanges) mustFind(t *testing.T, trace []simulator.ShuffleLine, values
 // planOf schedules a generator's pipeline and returns its one kernel, a tile a warp.
 func planOf(t *testing.T, tree *harness.Tree, g harness.Generator, target string, params map[string]string) (*halideir.Pipeline, *plan.Kernel) {
 	t.Helper()
-	// The pipeline is the same with any parameters; the quickest will do.
+	// Stencils without updates are the same pipeline with any parameters; the quickest will do.
 	p, _, err := tree.Export(g, harness.EmitOptions{Target: target, Scheduler: harness.Gowarp(map[string]string{"mode": "autogpu", "check": "0"})})
 	if err != nil {
 		t.Fatal(err)
