@@ -46,32 +46,27 @@ const mostLikely, mostLooks = 10_000, 1e6
 // those of a Max), and its simplifier nests minima as deep as they go. One of 25 neighbours is looked at millions of times.
 func (s *state) findable(k *plan.Kernel) bool {
 	view := k.View(s.problem)
-	nests := []*plan.Nest{&k.Out}
-	for i := range k.Members {
-		for j := range k.Members[i].Nests {
-			nests = append(nests, &k.Members[i].Nests[j])
-		}
-	}
 	var all likely
-	for _, n := range nests {
+	add := func(n *plan.Nest) {
 		f := &s.p.Funcs[n.Func]
 		if n.Stage >= len(f.Stages) {
-			continue // extern
+			return // extern
 		}
-		points, shifted := 1.0, false
-		for _, u := range n.Unrolled {
-			points *= float64(u.Extent)
-			shifted = shifted || u.Tail == plan.ShiftInwards
+		l := likelies{
+			p: s.p, inlined: view.ExpandOf(n).Inlined, of: map[halideir.NodeID]likely{},
+			shifted: slices.ContainsFunc(n.Unrolled, func(u plan.Use) bool { return u.Tail == plan.ShiftInwards }),
 		}
-		for _, u := range n.Serial {
-			if u.Unroll {
-				points *= float64(u.Extent)
-			}
-		}
-		l := likelies{p: s.p, inlined: view.ExpandOf(n).Inlined, shifted: shifted, of: map[halideir.NodeID]likely{}}
+		straight, _ := n.Straight()
+		points := float64(straight.PointsPerThread())
 		for _, v := range f.Stages[n.Stage].Values {
 			at := l.in(v)
 			all.found, all.looks = all.found+points*at.found, all.looks+points*at.looks
+		}
+	}
+	add(&k.Out)
+	for i := range k.Members {
+		for j := range k.Members[i].Nests {
+			add(&k.Members[i].Nests[j])
 		}
 	}
 	return all.found <= mostLikely && all.looks <= mostLooks

@@ -50,12 +50,11 @@ func Record(r Row) error {
 	if !Wanted() {
 		return nil
 	}
-	path := os.Getenv(Env)
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("rows: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	f, err := os.OpenFile(os.Getenv(Env), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return fmt.Errorf("rows: %s: %w", Env, err)
 	}
