@@ -13,24 +13,45 @@ import (
 )
 
 // A scatter of atomic operations (a histogram) is factored so that each block has places of its own, in shared memory: there lanes that meet wait for each other
-// and not for the whole device, and global memory sees one addition a block and place.
+// and not for the whole device, and global memory sees one addition a block and place. Any other scatter (of floats, of bytes, of the greatest) runs in order, and is factored so that
+// each thread has places of its own, in global memory.
 const (
 	// scatterBlocks is how many blocks there are for each SM.
 	scatterBlocks = 2
 	// pointsAPlace: each block takes in so many points for each place that it clears and adds to the others' in the end.
 	pointsAPlace = 4
+	// pointsAThread is the same for a thread: more threads pay sooner than more blocks, for each of a thread's points waits for the one before.
+	pointsAThread = 2
 )
 
-// keepScatter is keep for a scatter. There is a partial result for each of some interleaved parts of the longest loop that does not go along memory: neighbouring threads of a block
+// keepScatter is keep for a scatter.
+func (s *state) keepScatter(step *rfactor.Step, r *bounds.Regions, a *access.Analysis, box bounds.Box) (why string) {
+	fn, st := step.Func, step.Stage
+	if s.p.Funcs[fn].Partial {
+		return ""
+	}
+	if s.atomicScatter(fn, st, a, false) {
+		if why := s.keepBlocks(step, a, box); why != "" {
+			return why
+		}
+	}
+	if s.atomicScatter(fn, st, a, true) { // as it is, all at once
+		return ""
+	}
+	most := s.mostScatters(fn, st, r, box)
+	if most < 2 {
+		return ""
+	}
+	return s.keep(step, &s.p.Funcs[fn].Stages[st], a.Stage(fn, st), box, most)
+}
+
+// keepBlocks is keep for a scatter of atomic operations. There is a partial result for each of some interleaved parts of the longest loop that does not go along memory: neighbouring threads of a block
 // then load neighbours.
-func (s *state) keepScatter(step *rfactor.Step, a *access.Analysis, box bounds.Box) (why string) {
+func (s *state) keepBlocks(step *rfactor.Step, a *access.Analysis, box bounds.Box) (why string) {
 	f := &s.p.Funcs[step.Func]
 	st := &f.Stages[step.Stage]
 	// Their places are shared memory only in one kernel with their copy.
 	if _, apart := s.grouping.(grouping.None); apart || !slices.Contains(s.strategies, strategy.Strategy(strategy.BlockPrivate{})) {
-		return ""
-	}
-	if f.Partial || !s.atomicScatter(step, a) {
 		return ""
 	}
 	parallel, serial, kept := int64(1), int64(1), -1
@@ -70,23 +91,51 @@ func (s *state) keepScatter(step *rfactor.Step, a *access.Analysis, box bounds.B
 	return fmt.Sprintf("%d points fall into %d places; %d blocks have places of their own in shared memory", parallel*serial, parallel*places, step.Kept[0].Factor*parallel)
 }
 
-// atomicScatter reports whether the partial results' update is made of atomic operations, whatever is inlined into it.
-func (s *state) atomicScatter(step *rfactor.Step, a *access.Analysis) bool {
+// atomicScatter reports whether the partial results' update is made of atomic operations, whatever is inlined into it; asWritten is for the update itself, should it be
+// left as it is.
+func (s *state) atomicScatter(fn, stage int, a *access.Analysis, asWritten bool) bool {
 	pr := plan.NewProblem(s.p)
 	pr.Access = a
 	for id := range pr.Inlined {
 		pr.Inlined[id] = true
 	}
-	f := &s.p.Funcs[step.Func]
-	return atomicUpdate(pr, f, &f.Stages[step.Stage])
+	f := &s.p.Funcs[fn]
+	st := f.Stages[stage]
+	if !asWritten && !rfactor.AsWritten(s.p, &st) {
+		st.Values, st.Associative, st.Commutative = st.Restated, true, true
+	}
+	return atomicUpdate(pr, f, &st)
 }
 
-// sumsScatters reports whether an update adds up partial results of a scatter.
-func (s *state) sumsScatters(fn, stage int) bool {
+// mostScatters is how many partial results of a scatter in order pay: each has all places, which are cleared and added up in the end.
+func (s *state) mostScatters(fn, stage int, r *bounds.Regions, box bounds.Box) int64 {
+	st := &s.p.Funcs[fn].Stages[stage]
+	points, places := int64(1), int64(1)
+	for l, loop := range st.Loops {
+		if loop.RVar >= 0 {
+			points *= min(max(box[l].Extent(), 1), maxPoints/points)
+		}
+	}
+	for k, arg := range st.Args {
+		if !rfactor.OwnPlace(s.p, arg, k) {
+			places *= min(max(r.Funcs[fn][k].Extent(), 1), maxPoints/places)
+		}
+	}
+	return points / (pointsAThread * places)
+}
+
+// sumsBlocks reports whether an update adds up what blocks have scattered.
+func (s *state) sumsBlocks(fn, stage int, a *access.Analysis) bool {
 	for _, e := range s.analysis.regions.Edges(fn, stage) {
-		if e.Func > 0 && s.p.Funcs[e.Func].Partial && rfactor.Scatters(s.p, &s.p.Funcs[e.Func-1]) {
+		if e.Func >= 0 && s.copiesScatter(e.Func) && s.atomicScatter(e.Func-1, 1, a, true) {
 			return true
 		}
 	}
 	return false
+}
+
+// copiesScatter reports whether a Func is the copy of a scatter's partial results. Blocks copy what they have in shared memory; threads scatter into
+// global memory, where a copy is of no use.
+func (s *state) copiesScatter(id int) bool {
+	return id > 0 && s.p.Funcs[id].Partial && len(s.p.Funcs[id].Stages) == 1 && rfactor.Scatters(s.p, &s.p.Funcs[id-1])
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gowarp/halideir"
+	"gowarp/halideir/rfactor"
 	"gowarp/internal/irtest"
 	"gowarp/internal/plan"
 )
@@ -35,6 +36,86 @@ func private(r *Result) (out []*plan.Kernel) {
 	return out
 }
 
+// scatterOf is histogramOf with another operation.
+func scatterOf(t halideir.Type, width, height, bins int64, op func(old, v irtest.Expr) irtest.Expr) *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", irtest.U8, width, height)
+	h := b.Func("h", []string{"i"}, t, func([]irtest.Expr) irtest.Expr { return b.Int(0).Cast(t) })
+	h.Update([]irtest.RVar{{Name: "r$x", Extent: width}, {Name: "r$y", Extent: height}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		v := in.At(r[0], r[1])
+		bin := v.Cast(irtest.I32).Clamp(0, int(bins)-1)
+		return []irtest.Expr{bin}, op(h.At(bin), v.Cast(t))
+	})
+	b.Output(h, bins)
+	return b.Build()
+}
+
+// TestScatterThreads: a scatter that no atomic operations make has partial results a thread, of which each takes in more points than it has places, so many that the device has work, and all points once;
+// a copy of them, in the same memory, there is none. What atomic operations make, or what is too small, has none.
+func TestScatterThreads(t *testing.T) {
+	add := func(old, v irtest.Expr) irtest.Expr { return old.Add(v) }
+	for name, c := range map[string]struct {
+		p          *halideir.Pipeline
+		params     map[string]string
+		bins       int64
+		reduced    int64 // the points that go into each of them
+		partial    bool
+		background int64 // threads at least
+	}{
+		"floats":           {scatterOf(irtest.F32, 1536, 2560, 256, add), nil, 256, 1536 * 2560, true, 4000},
+		"bytes":            {scatterOf(irtest.U8, 1536, 2560, 256, add), nil, 256, 1536 * 2560, true, 4000},
+		"the greatest":     {scatterOf(irtest.I32, 1531, 2557, 100, func(old, v irtest.Expr) irtest.Expr { return v.Max(old) }), nil, 100, 1531 * 2557, true, 8000},
+		"wide":             {scatterOf(irtest.I64, 1536*2560, 1, 256, add), nil, 256, 1536 * 2560, true, 4000},
+		"many places":      {scatterOf(irtest.F32, 1536, 2560, 100000, add), nil, 100000, 1536 * 2560, true, 16},
+		"more than points": {scatterOf(irtest.F32, 300, 200, 100000, add), nil, 100000, 300 * 200, false, 0},
+		"few points":       {scatterOf(irtest.F32, 10, 10, 10, add), nil, 10, 100, false, 0},
+		"in order":         {scatterOf(irtest.F32, 1536, 2560, 256, add), map[string]string{"reassociate": "0"}, 256, 1536 * 2560, false, 0},
+		"atomic":           {histogramOf(irtest.U32, 300, 200, 256, func(x irtest.Expr) irtest.Expr { return x }), nil, 256, 300 * 200, false, 0},
+		"no reduction":     {scatterOf(irtest.F32, 1536, 2560, 256, func(old, v irtest.Expr) irtest.Expr { return v.Sub(old) }), nil, 256, 1536 * 2560, false, 0},
+		"the papers'":      {scatterOf(irtest.F32, 1536, 2560, 256, add), map[string]string{"mode": "autogpu"}, 256, 1536 * 2560, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			prm, err := ParseParams(c.params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Run(c.p, prm)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := factors(r.Schedule); (n > 0) != c.partial {
+				t.Fatalf("%d reductions factored; want %v", n, c.partial)
+			}
+			if !c.partial {
+				return
+			}
+			pr := r.Problem
+			partial := &pr.P.Funcs[0]
+			if !partial.Partial || !rfactor.Scatters(pr.P, partial) {
+				t.Fatalf("%s is no scatter's partial result", partial.Label)
+			}
+			dims := pr.Dims[pr.StageIndex(0, 1)]
+			threads, points := int64(1), int64(1)
+			for l, loop := range partial.Stages[1].Loops {
+				if loop.Arg >= 0 {
+					threads *= dims.Extent[l]
+				} else {
+					points *= dims.Extent[l]
+				}
+			}
+			if dims.Atomic || threads < c.background || threads*points < c.reduced || threads*points > c.reduced*5/4 {
+				t.Errorf("%d threads with %d points each, atomic %v, of %d points", threads, points, dims.Atomic, c.reduced)
+			}
+			if places := min(c.bins, 256); points < places {
+				t.Errorf("a thread takes in %d points, and has %d places to clear", points, places)
+			}
+			if !pr.Inlined[1] {
+				t.Errorf("%s is stored once more", pr.P.Funcs[1].Label)
+			}
+		})
+	}
+}
+
 // TestScatterPrivate: a histogram over an image is counted in shared memory where the bins are as many in every run, the operation is atomic and there is enough to count for each block; all
 // points are then gone through once, and what the blocks counted is added up by one kernel.
 func TestScatterPrivate(t *testing.T) {
@@ -48,8 +129,6 @@ func TestScatterPrivate(t *testing.T) {
 		"signed":            {histogramOf(irtest.I32, 1536, 2560, 256, masked), nil, true},
 		"odd sizes":         {histogramOf(irtest.I32, 1531, 2557, 100, masked), nil, true},
 		"OpenCL":            {histogramOf(irtest.I32, 1536, 2560, 256, masked), map[string]string{"gpu": "generic"}, true},
-		"floats":            {histogramOf(irtest.F32, 1536, 2560, 256, masked), nil, false},
-		"bytes":             {histogramOf(irtest.U8, 1536, 2560, 256, masked), nil, false},
 		"small image":       {histogramOf(irtest.U32, 64, 48, 256, masked), nil, false},
 		"one row":           {histogramOf(irtest.U32, 1536*2560, 1, 256, masked), nil, false},
 		"bins by size":      {histogramOf(irtest.U32, 1536, 2560, 256, func(x irtest.Expr) irtest.Expr { return x }), nil, false},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gowarp/halideir"
+	"gowarp/halideir/access"
 	"gowarp/halideir/rfactor"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
@@ -11,7 +12,7 @@ import (
 
 // noteInOrder says which reductions over long domains are no trees though few of their loops are parallel, why, and what would help.
 func (s *state) noteInOrder() error {
-	r, _, err := s.analysed()
+	r, a, err := s.analysed()
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (s *state) noteInOrder() error {
 			if !s.leavesIdle(parallel, serial) {
 				continue
 			}
-			if why := s.inOrder(id, st); why != "" {
+			if why := s.inOrder(id, st, a); why != "" {
 				threads := "one thread"
 				if parallel > 1 {
 					threads = fmt.Sprintf("%d threads", parallel)
@@ -50,13 +51,11 @@ func (s *state) noteInOrder() error {
 }
 
 // inOrder is why an update stays in order, and what would help; empty where it does not, or partial results would not pay.
-func (s *state) inOrder(fn, stage int) string {
+func (s *state) inOrder(fn, stage int, a *access.Analysis) string {
 	f := &s.p.Funcs[fn]
 	st := &f.Stages[stage]
-	for k, a := range st.Args {
-		if !rfactor.OwnPlace(s.p, a, k) { // atomic operations, or a scatter in order
-			return ""
-		}
+	if s.atomicScatter(fn, stage, a, true) {
+		return ""
 	}
 	elsewhere, others := false, false
 	for out, v := range st.Values {
@@ -65,8 +64,8 @@ func (s *state) inOrder(fn, stage int) string {
 				return
 			}
 			others = others || n.Out != out
-			for k, a := range n.Args {
-				elsewhere = elsewhere || !rfactor.OwnPlace(s.p, a, k)
+			for k, at := range n.Args {
+				elsewhere = elsewhere || at != st.Args[k] && !(rfactor.OwnPlace(s.p, at, k) && rfactor.OwnPlace(s.p, st.Args[k], k))
 			}
 		}, v)
 	}
@@ -77,8 +76,8 @@ func (s *state) inOrder(fn, stage int) string {
 	case others:
 		return "its values hang on each other; where they can be computed one after the other, each is a tree. The least or greatest with its place is one too, if of equal ones the first is taken (< or >, not <= or >=), all variables of the domain " +
 			"are values of their own, and what it starts with has the type's last value, or a place before all of the domain"
-	case st.Predicate != halideir.NoNode:
-		return "its domain has a condition; over the whole domain it is a tree, of select(condition, value, what changes nothing)"
+	case !ok && rfactor.ConditionReads(s.p, st):
+		return "its domain has a condition that reads something; over the whole domain it is a tree, of select(condition, value, what changes nothing)"
 	case ok && s.params.Reassociate == "0" && !red.AnyOrder(f.Types):
 		return "reassociate=0 keeps sums and products of floats in order"
 	case ok && s.tried.unfactored:

@@ -23,6 +23,17 @@ func TestInOrder(t *testing.T) {
 		}
 		return p
 	}
+	reducedTo := func(op func(old, v expr) expr) *halideir.Pipeline {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1000, 500)
+		f := b.Func("f", []string{"c"}, irtest.F32, func([]expr) expr { return b.Int(0).Cast(irtest.F32) })
+		f.Update([]irtest.RVar{{Name: "r$x", Extent: 1000}, {Name: "r$y", Extent: 500}}, func(_, r []expr) ([]expr, expr) {
+			at := in.At(r[0], r[1]).Cast(irtest.I32).Clamp(0, 9)
+			return []expr{at}, op(f.At(at), in.At(r[0], r[1]))
+		})
+		b.Output(f, 10)
+		return b.Build()
+	}
 	sum := func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c).Add(x) }
 	difference := func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c).Sub(x) }
 	for name, c := range map[string]struct {
@@ -36,10 +47,19 @@ func TestInOrder(t *testing.T) {
 		"a difference":    {reduced(3, nil, difference), nil, "f.update(0) runs through 500000 iterations in order in 3 threads: it is not seen that any order gives the same"},
 		"parallel enough": {p: reduced(100000, nil, difference)},
 		"other places":    {reduced(1, nil, func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c.Sub(1)).Add(x) }), nil, "it reads its own results at other places"},
-		"a condition": {reduced(1, func(p *halideir.Pipeline, st *halideir.Stage) {
+		"a condition": {p: reduced(1, func(p *halideir.Pipeline, st *halideir.Stage) {
 			p.Nodes = append(p.Nodes, halideir.Node{Op: halideir.OpUint, Type: halideir.Bool, Int: 1, Func: -1, Input: -1})
 			st.Predicate = halideir.NodeID(len(p.Nodes) - 1)
-		}, sum), nil, "its domain has a condition; over the whole domain it is a tree, of select("},
+		}, sum)},
+		"a condition that reads": {reduced(1, func(p *halideir.Pipeline, st *halideir.Stage) {
+			read := p.Nodes[st.Values[0]].Args[1] // the image
+			p.Nodes = append(p.Nodes, halideir.Node{Op: halideir.OpEQ, Type: halideir.Bool, Args: []halideir.NodeID{read, read}, Func: -1, Input: -1})
+			st.Predicate = halideir.NodeID(len(p.Nodes) - 1)
+		}, sum), nil, "its domain has a condition that reads something; over the whole domain it is a tree, of select("},
+		"a scatter":                      {reducedTo(func(h, v expr) expr { return v.Sub(h) }), nil, "f.update(0) runs through 500000 iterations in order in one thread: it is not seen that any order gives the same"},
+		"a scatter that is factored":     {p: reducedTo(func(h, v expr) expr { return h.Max(v) })},
+		"a scatter in order":             {reducedTo(func(h, v expr) expr { return h.Add(v) }), map[string]string{"reassociate": "0"}, "in order in one thread: reassociate=0"},
+		"a scatter of atomic operations": {p: histogramOf(irtest.U32, 300, 200, 256, func(x expr) expr { return x })},
 	} {
 		kv, err := ParseParams(c.params)
 		if err != nil {

@@ -62,13 +62,14 @@ func chooseDims(s *state) error {
 					d.Tiled = append(d.Tiled, l)
 				}
 			}
-			if f.Partial && !(scatter && st > 0) {
+			partial := f.Partial && !(scatter && (st == 0 || d.Atomic)) // all places of a scatter are cleared like an image
+			if partial {
 				d.Tiled = tiledPartial(f, st, d.Extent)
 			}
 			if len(d.Tiled) == 0 && longest >= 0 {
 				d.Tiled = []int{longest}
 			}
-			if l := contiguous(&f.Stages[st]); !f.Partial && l >= 0 && !whole[l] && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
+			if l := contiguous(&f.Stages[st]); !partial && l >= 0 && !whole[l] && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
 				d.Tiled = slices.Insert(d.Tiled, 0, l)
 			}
 			pr.Dims[pr.StageIndex(id, st)] = d

@@ -93,15 +93,11 @@ func (s *state) nextFactor() (step rfactor.Step, why string, err error) {
 			}
 			step = rfactor.Step{Func: id, Stage: st}
 			if red.Scatter {
-				if why := s.keepScatter(&step, a, box); why != "" {
-					return step, why, nil
-				}
-				continue
+				why = s.keepScatter(&step, r, a, box)
+			} else if !s.sumsBlocks(id, st, a) { // as few as blocks
+				why = s.keep(&step, &f.Stages[st], a.Stage(id, st), box, maxPoints)
 			}
-			if s.sumsScatters(id, st) {
-				continue // as few as blocks
-			}
-			if why := s.keep(&step, &f.Stages[st], a.Stage(id, st), box); why != "" {
+			if why != "" {
 				return step, why, nil
 			}
 		}
@@ -118,9 +114,9 @@ func (s *state) leavesIdle(parallel, serial int64) bool {
 }
 
 // keep decides over which reduction variables there are partial results, and says why; it says nothing if there are to be none. There are enough to fill the device, or as many
-// as have partDomain points each. Those of neighbouring points in memory come first, so that neighbouring threads
+// as have partDomain points each, and about most at most. Those of neighbouring points in memory come first, so that neighbouring threads
 // load neighbours; the rest is taken from the outermost loops, which leaves the inner ones to run in each thread.
-func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, box bounds.Box) (why string) {
+func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, box bounds.Box, most int64) (why string) {
 	parallel, serial := int64(1), int64(1)
 	for l, loop := range st.Loops {
 		n := &serial
@@ -136,7 +132,7 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 		return ""
 	}
 	full := s.threads()
-	rest := min(max(serial/partDomain, plan.WarpLanes), full/parallel)
+	rest := min(max(serial/partDomain, plan.WarpLanes), full/parallel, most)
 	rest = int64(1) << bits.Len64(uint64(rest-1)) // a power of two
 	factors := map[int]int64{}                    // by loop: 0 for whole
 	along := alongMemory(st, as, step.Func, box, false)

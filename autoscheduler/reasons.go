@@ -44,7 +44,7 @@ func (s *state) notInlinable(id int) string {
 		return s.problem.Host[id]
 	case len(f.Stages) != 1:
 		return "it has updates"
-	case f.Partial:
+	case f.Partial && (!s.copiesScatter(id) || s.atomicScatter(id-1, 1, s.problem.Access, true)):
 		return "it holds partial results"
 	case len(consumers) == 0:
 		return "nothing reads it"

@@ -50,14 +50,14 @@ type Need struct {
 
 // Needs are what the pipeline reads of its inputs by the region of every Func on its own. A
 // schedule may make Halide ask for more: inside an inlined Func it can lose sight of a clamp. Of inputs
-// that are read, directly or not, where a reduction's predicate holds nothing is said: what
+// that are read, directly or not, where a reduction's predicate holds nothing is said, unless that is of partial results: what
 // Halide makes of predicates depends on the schedule, also where they never hold.
 func (r *Result) Needs() []Need {
 	p := r.Problem.P
 	predicated, unsaid := make([]bool, len(p.Funcs)), make([]bool, len(p.Inputs))
 	for id := len(p.Funcs) - 1; id >= 0; id-- { // consumers first
 		for s := range p.Funcs[id].Stages {
-			if !predicated[id] && p.Funcs[id].Stages[s].Predicate == halideir.NoNode {
+			if !predicated[id] && (p.Funcs[id].Partial || p.Funcs[id].Stages[s].Predicate == halideir.NoNode) {
 				continue
 			}
 			for _, e := range r.Problem.Regions.Edges(id, s) {

@@ -18,9 +18,9 @@ import (
 )
 
 // forms is testdata/forms.cc with its parameters.
-func forms(group, typ string, rows bool, width, height int) harness.Generator {
+func forms(group, typ string, rows bool, where string, width, height int) harness.Generator {
 	return harness.Generator{Source: "bridge/testdata/forms.cc", Name: "forms", Params: map[string]string{
-		"group": group, "type": typ, "rows": fmt.Sprint(rows), "width": fmt.Sprint(width), "height": fmt.Sprint(height),
+		"group": group, "type": typ, "rows": fmt.Sprint(rows), "where": where, "width": fmt.Sprint(width), "height": fmt.Sprint(height),
 	}}
 }
 
@@ -28,17 +28,19 @@ func forms(group, typ string, rows bool, width, height int) harness.Generator {
 // and of one point, without findings of the simulator; and so they do through OpenCL. What hangs on the order is none, and right too.
 func TestFormResults(t *testing.T) {
 	for _, c := range []struct {
-		group, typ string
-		rows       bool
-		forms      int
+		group, typ, where string
+		rows              bool
+		forms             int
 	}{
-		{"forms", "uint8", false, 13}, {"forms", "float32", true, 13}, {"forms", "bool", false, 5}, {"restated", "uint16", true, 9}, {"restated", "float32", false, 9},
-		{"bits", "int16", false, 6}, {"bits", "bool", true, 3}, {"order", "int32", false, 5},
+		{"forms", "uint8", "all", false, 13}, {"forms", "float32", "all", true, 13}, {"forms", "bool", "all", false, 5}, {"restated", "uint16", "all", true, 9}, {"restated", "float32", "all", false, 9},
+		{"bits", "int16", "all", false, 6}, {"bits", "bool", "all", true, 3}, {"order", "int32", "all", false, 5},
+		{"forms", "int32", "some", true, 13}, {"forms", "uint16", "read", false, 13}, {"forms", "float32", "both", true, 13}, {"restated", "int16", "both", false, 9}, {"bits", "uint8", "read", true, 6},
+		{"bits", "bool", "some", false, 3}, {"order", "int16", "both", true, 5},
 	} {
-		t.Run(fmt.Sprintf("%s-%s-%v", c.group, c.typ, c.rows), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s-%s-%s-%v", c.group, c.typ, c.where, c.rows), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(13, uint64(len(c.group))<<8+uint64(len(c.typ))))
-			g := forms(c.group, c.typ, c.rows, 300, 200)
+			g := forms(c.group, c.typ, c.rows, c.where, 300, 200)
 			sizes := [][2]int{{300, 200}, {1, 1}, {1 + rng.IntN(300), 1 + rng.IntN(60)}}
 			schedule := factoredResults(t, rng, g, sizes, func([2]int) []int { return []int{map[bool]int{false: 2, true: 3}[c.rows], c.forms} })
 			for k := range c.forms {
@@ -54,14 +56,16 @@ func TestFormResults(t *testing.T) {
 // an interpreter that shares nothing with Halide.
 func TestFormsRestated(t *testing.T) {
 	for _, c := range []struct {
-		group, typ             string
-		forms, trees, restated int // of the forms, reductions; of those, in another form than the plain one: | of bools is that
+		group, typ, where      string
+		forms, trees, restated int // of the forms, reductions; of those, in another form than the plain one: | of bools is that, where no condition reads anything
 	}{
-		{"forms", "int32", 13, 13, 13}, {"forms", "uint8", 13, 13, 13}, {"forms", "bool", 5, 5, 4}, {"restated", "int16", 9, 9, 9}, {"restated", "uint32", 9, 9, 9},
-		{"bits", "uint16", 6, 6, 6}, {"bits", "int32", 6, 6, 6}, {"bits", "bool", 3, 3, 3}, {"order", "int32", 5, 0, 0},
+		{"forms", "int32", "all", 13, 13, 13}, {"forms", "uint8", "all", 13, 13, 13}, {"forms", "bool", "all", 5, 5, 4}, {"restated", "int16", "all", 9, 9, 9}, {"restated", "uint32", "all", 9, 9, 9},
+		{"bits", "uint16", "all", 6, 6, 6}, {"bits", "int32", "all", 6, 6, 6}, {"bits", "bool", "all", 3, 3, 3}, {"order", "int32", "all", 5, 0, 0},
+		{"forms", "int16", "some", 13, 13, 13}, {"forms", "bool", "some", 5, 5, 4}, {"forms", "bool", "read", 5, 5, 5}, {"forms", "uint32", "both", 13, 13, 13}, {"restated", "int32", "read", 9, 9, 9},
+		{"bits", "int8", "both", 6, 6, 6}, {"order", "int32", "both", 5, 0, 0},
 	} {
-		t.Run(c.group+"-"+c.typ, func(t *testing.T) {
-			p := decoded(t, dumpOf(t, "forms", "group="+c.group, "type="+c.typ, "width=13", "height=7"))
+		t.Run(c.group+"-"+c.typ+"-"+c.where, func(t *testing.T) {
+			p := decoded(t, dumpOf(t, "forms", "group="+c.group, "type="+c.typ, "where="+c.where, "width=13", "height=7"))
 			noise := func(at []int64) int64 {
 				v := uint64(1)
 				for _, x := range at {
@@ -119,7 +123,7 @@ func TestFormsRestated(t *testing.T) {
 
 // TestFormSource: a tree of a form that Halide's rfactor takes, as its author's own schedule, from -e schedule, makes the same launches and the same values, on the same source.
 func TestFormSource(t *testing.T) {
-	factoredSource(t, forms("forms", "float32", true, 300, 200), []int{3, 13}, 13)
+	factoredSource(t, forms("forms", "float32", true, "all", 300, 200), []int{3, 13}, 13)
 }
 
 // TestFormRefused: what is printed says which updates Halide's rfactor refuses as they are written, and what to write; and which none but gowarp can factor. A saved schedule is replayed on the
@@ -151,7 +155,7 @@ func TestFormRefused(t *testing.T) {
 // hundred times as many.
 func TestFormWork(t *testing.T) {
 	counted := func(group string) (float64, int64) {
-		return busiestThread(t, forms(group, "int32", false, 640, 480), nil, []int{2, map[string]int{"restated": 9, "order": 5, "bits": 6}[group]})
+		return busiestThread(t, forms(group, "int32", false, "all", 640, 480), nil, []int{2, map[string]int{"restated": 9, "order": 5, "bits": 6}[group]})
 	}
 	before, one := counted("order")
 	for _, group := range []string{"restated", "bits"} {

@@ -90,7 +90,7 @@ bool is_extreme(const Expr &e, const Expr &self, const Expr &other, bool greates
 std::optional<ArgElement> arg_extreme(const Function &f, const Definition &def) {
     const std::vector<ReductionVariable> &rvars = def.schedule().rvars();
     const size_t n = def.values().size();
-    if (n < 2 || !at_own_point(f, def) || has_predicate(def) || !def.same_as(f.update(0))) {
+    if (n < 2 || !reduces(def) || !at_own_point(f, def) || conditions(def).loading.defined() || !def.same_as(f.update(0))) {
         return {};
     }
     ArgElement found;

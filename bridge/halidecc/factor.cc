@@ -2,6 +2,7 @@
 
 #include "factor.h"
 #include "loops.h"
+#include "restate.h"
 #include "standin.h"
 #include "text.h"
 
@@ -66,6 +67,67 @@ void plain_order(Stage s, const Function &f, const Definition &def) {
     }
 }
 
+// Takes a condition's variables for themselves. Halide's rfactor promises that they stay within the domain, and then no longer sees how the
+// condition bounds what is read.
+class WithoutPromises : public IRMutator {
+    using IRMutator::visit;
+
+    Expr visit(const Call *c) override {
+        return c->is_intrinsic(Call::promise_clamped) ? mutate(c->args[0]) : IRMutator::visit(c);
+    }
+};
+
+class WithPromises : public IRMutator {
+public:
+    explicit WithPromises(const std::map<std::string, Interval> &ranges) : ranges_(ranges) {}
+
+private:
+    using IRMutator::visit;
+
+    Expr visit(const Variable *v) override {
+        const auto range = ranges_.find(v->name);
+        return range == ranges_.end() ? Expr(v) : promise_clamped(v, range->second.min, range->second.max);
+    }
+
+    const std::map<std::string, Interval> &ranges_;
+};
+
+// Promises of each variable what the conditions leave of its range: values are computed only where those hold, and where rfactor makes two variables of one
+// Halide sees less well how the conditions bound what is read.
+void promise_ranges(Definition &def, const Expr &conditions) {
+    const std::vector<ReductionVariable> &rvars = def.schedule().rvars();
+    std::map<std::string, Interval> ranges;
+    for (const ReductionVariable &v : rvars) {
+        Scope<Interval> others;
+        for (const ReductionVariable &o : rvars) {
+            if (o.var != v.var) {
+                others.push(o.var, Interval(o.min, o.min + o.extent - 1));
+            }
+        }
+        const Interval left = solve_for_outer_interval(conditions, v.var);
+        Expr lo, hi;
+        if (left.has_lower_bound()) {
+            const Interval of = bounds_of_expr_in_scope(left.min, others);
+            lo = of.has_lower_bound() ? of.min : Expr();
+        }
+        if (left.has_upper_bound()) {
+            const Interval of = bounds_of_expr_in_scope(left.max, others);
+            hi = of.has_upper_bound() ? of.max : Expr();
+        }
+        if (lo.defined() || hi.defined()) {
+            lo = lo.defined() ? max(v.min, lo) : v.min;
+            hi = hi.defined() ? min(v.min + v.extent - 1, hi) : v.min + v.extent - 1;
+            ranges[v.var] = Interval(simplify(lo), simplify(hi));
+        }
+    }
+    WithPromises promise(ranges);
+    for (auto *exprs : {&def.args(), &def.values()}) {
+        for (Expr &e : *exprs) {
+            e = promise.mutate(e);
+        }
+    }
+}
+
 void factor(Graph &g, const gowarp_directive &d) {
     check(g, d);
     Function f = g.funcs[d.func].original;
@@ -92,11 +154,19 @@ void factor(Graph &g, const gowarp_directive &d) {
             }
             kept.emplace_back(rvar, Var(pure));
         }
+        const Expr condition = conditions(def).others;  // those that load something are in the values
         const std::unique_ptr<StandIn> other = stand_in(g.funcs[d.func], d.stage, def);
+        def.predicate() = condition.defined() ? condition : const_true();
         if (other) {
             other->enter(def);
         }
+        if (condition.defined()) {
+            promise_ranges(def, condition);
+        }
         Func intm = s.rfactor(kept);
+        def.predicate() = const_true();  // a partial result of nothing changes nothing
+        Expr &part = intm.function().update(0).predicate();
+        part = WithoutPromises().mutate(part);
         if (other) {
             other->leave(intm.function(), def, g.funcs[d.func].over_partial[d.stage]);
         }

@@ -38,10 +38,11 @@ bool reads(const Expr &e, const std::string &func, std::map<const BaseExprNode *
     return known[e.get()] = found;
 }
 
+bool reduces(const Definition &def) {
+    return !def.schedule().rvars().empty() && def.specializations().empty() && is_small(def);
+}
+
 bool at_own_point(const Function &f, const Definition &def) {
-    if (def.schedule().rvars().empty() || !def.specializations().empty() || !is_small(def)) {
-        return false;
-    }
     for (size_t k = 0; k < def.args().size(); k++) {
         const Variable *v = def.args()[k].as<Variable>();
         if (!v || v->name != f.args()[k] || v->param.defined() || v->reduction_domain.defined()) {
@@ -49,6 +50,44 @@ bool at_own_point(const Function &f, const Definition &def) {
         }
     }
     return true;
+}
+
+namespace {
+
+// Whether an expression has a call that is so.
+template<typename Is>
+bool has_call(const Expr &e, Is is) {
+    std::set<const BaseExprNode *> seen;
+    std::vector<Expr> left = {e};
+    while (!left.empty()) {
+        const Expr x = left.back();
+        left.pop_back();
+        if (!seen.insert(x.get()).second) {
+            continue;
+        }
+        const Call *c = x.as<Call>();
+        if (c && is(c)) {
+            return true;
+        }
+        operands(x.get(), "", left);
+    }
+    return false;
+}
+
+bool loads(const Call *c) { return c->call_type == Call::Halide || c->call_type == Call::Image; }
+
+// What the user promises may hold only where the conditions do.
+bool promises(const Call *c) { return c->is_intrinsic(Call::unsafe_promise_clamped); }
+
+}  // namespace
+
+Conditions conditions(const Definition &def) {
+    Conditions found;
+    for (const Expr &c : has_predicate(def) ? def.split_predicate() : std::vector<Expr>()) {
+        Expr &all = has_call(c, loads) ? found.loading : found.others;
+        all = all.defined() ? all && c : c;
+    }
+    return found;
 }
 
 namespace {
@@ -310,20 +349,34 @@ bool is_small(const Definition &def) {
 }
 
 std::vector<Operation> operations(const Function &f, const Definition &def) {
-    if (!at_own_point(f, def)) {
+    if (!reduces(def)) {
         return {};
     }
+    std::map<const BaseExprNode *, bool> known;
+    for (const Expr &place : def.args()) {
+        if (reads(place, f.name(), known)) {
+            return {};
+        }
+    }
+    if (has_predicate(def) && reads(def.predicate(), f.name(), known)) {
+        return {};
+    }
+    const Expr loading = conditions(def).loading;
     std::vector<Operation> all;
     bool changes = false;
     for (size_t out = 0; out < def.values().size(); out++) {
         const Type t = f.output_types()[out];
         const Expr value = substitute_in_all_lets(def.values()[out]);
+        if (loading.defined() && has_call(value, promises)) {
+            return {};
+        }
         const std::optional<Part> p = Finder(f, def, (int)out).part(value);
         if (!p || p->negated || !t.is_scalar() || t.is_handle() || t.is_bfloat()) {
             return {};
         }
         std::vector<Expr> args(def.args().begin(), def.args().end());
-        all.push_back({p->op, Call::make(t, f.name(), args, Call::Halide, FunctionPtr(), (int)out), p->other});
+        const Expr other = loading.defined() && p->op != Op::keep ? Select::make(loading, p->other, identity(p->op, t)) : p->other;
+        all.push_back({p->op, Call::make(t, f.name(), args, Call::Halide, FunctionPtr(), (int)out), other});
         changes = changes || p->op != Op::keep;
     }
     return changes ? all : std::vector<Operation>();
@@ -354,14 +407,11 @@ bool proven(const Function &f, const Definition &def, const std::vector<Operatio
 }
 
 std::vector<Expr> restatement(const Function &f, const Definition &def) {
-    if (has_predicate(def)) {  // stays in order; what a level of a tree leaves has conditions that always hold
-        return {};
-    }
     const std::vector<Operation> all = operations(f, def);
     if (all.empty()) {
         return {};
     }
-    bool as_it_is = true;
+    bool as_it_is = !conditions(def).loading.defined();
     for (size_t out = 0; out < all.size(); out++) {
         as_it_is = as_it_is && plain(def.values()[out], f, def, (int)out);
     }

@@ -18,8 +18,8 @@ Halide::Expr combined(Operation::Op op, const Halide::Expr &a, const Halide::Exp
 // What changes nothing by an operator.
 Halide::Expr identity(Operation::Op op, Halide::Type t);
 
-// What an update does to each of its Func's values, where each is combined with its own old one alone, at the point that the update's loops go over; empty
-// where that is not so, or not seen.
+// What an update does to each of its Func's values, where each is combined with its own old one alone; empty where that is not so, or not seen. Where a condition of its
+// domain loads something, it is part of them: a value that it rules out is one that changes nothing.
 std::vector<Operation> operations(const Halide::Internal::Function &f, const Halide::Internal::Definition &def);
 
 // The values that are the operations' results.
@@ -28,8 +28,8 @@ std::vector<Halide::Expr> restated(const std::vector<Operation> &all);
 // Whether Halide's prover takes an update, as it is written, for these operations, in any order: then its rfactor does.
 bool proven(const Halide::Internal::Function &f, const Halide::Internal::Definition &def, const std::vector<Operation> &all);
 
-// The values to export beside those of an update that is a reduction in another form than old value, operator, other value, or that Halide's prover refuses;
-// none for others.
+// The values to export beside those of an update that is a reduction in another form than old value, operator, other value, over a domain with conditions that load something, or
+// that Halide's prover refuses; none for others.
 std::vector<Halide::Expr> restatement(const Halide::Internal::Function &f, const Halide::Internal::Definition &def);
 
 // Whether an expression is the value that the point of an update had before it.
@@ -38,8 +38,18 @@ bool is_self(const Halide::Expr &e, const Halide::Internal::Function &f, const H
 // Whether any part of an expression is a load of that Func's; known is what was found of parts.
 bool reads(const Halide::Expr &e, const std::string &func, std::map<const Halide::Internal::BaseExprNode *, bool> &known);
 
-// Whether an update reduces its domain, in every run, into the point that its own loops go over, and is_small.
+// Whether an update reduces its domain, in every run, and is_small.
+bool reduces(const Halide::Internal::Definition &def);
+
+// Whether an update stores the point that its own loops go over, as no scatter does.
 bool at_own_point(const Halide::Internal::Function &f, const Halide::Internal::Definition &def);
+
+// The conditions of an update's domain, all of those that load something as one, and all others; undefined where there are none.
+struct Conditions {
+    Halide::Expr loading, others;
+};
+
+Conditions conditions(const Halide::Internal::Definition &def);
 
 // Updates whose values are larger are not looked at: they are no plain reductions, and Halide's prover undoes CSE, which can make them exponentially large.
 bool is_small(const Halide::Internal::Definition &def);

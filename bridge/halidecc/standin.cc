@@ -150,7 +150,8 @@ std::optional<ArgElement> arg_element(const FuncEntry &f, int stage, const Defin
 std::unique_ptr<StandIn> stand_in(const FuncEntry &f, int stage, const Definition &def) {
     const std::vector<Operation> all = operations(f.original, def);
     if (!all.empty()) {
-        return proven(f.original, def, all) ? nullptr : std::make_unique<OfOperations>(all);
+        const bool as_it_is = !conditions(def).loading.defined() && proven(f.original, def, all);
+        return as_it_is ? nullptr : std::make_unique<OfOperations>(all);
     }
     const std::optional<ArgElement> arg = arg_element(f, stage, def);
     return arg ? std::make_unique<OfArgExtreme>(*arg) : nullptr;

@@ -12,6 +12,7 @@ public:
     GeneratorParam<std::string> group{"group", "forms"};
     GeneratorParam<Type> type{"type", Int(32)};  // bool of forms and bits alone
     GeneratorParam<bool> rows{"rows", false};    // a value for each channel, in place of one
+    GeneratorParam<std::string> where{"where", "all"};  // of the domain: some, a condition of places; read, one of what is read; both
     GeneratorParam<int> width{"width", 300}, height{"height", 200};
     Input<Buffer<uint8_t, 3>> image{"image"};
     Output<Buffer<int32_t, 2>> out{"out"};  // by channel, or twice the same, and by form
@@ -19,6 +20,13 @@ public:
     void generate() {
         RDom r = rows ? RDom(0, image.width(), 0, image.height()) : RDom(0, image.width(), 0, image.height(), 0, image.channels());
         v = rows ? image(r[0], r[1], i) : image(r[0], r[1], r[2]);
+        const std::string part = where;
+        if (part == "some" || part == "both") {
+            r.where(r[0] * 2 <= r[1] * 5 + 20);
+        }
+        if (part == "read" || part == "both") {
+            r.where(v % 7 != 2);
+        }
         const Type t = type;
         const bool truth = t.is_bool();
         const Expr place = r[0] + r[1];

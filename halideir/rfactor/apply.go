@@ -176,6 +176,13 @@ func (w *writer) partial() {
 			init.Values = append(init.Values, w.identity(out))
 		}
 	}
+	also := func(test halideir.NodeID) {
+		if update.Predicate != halideir.NoNode {
+			test = w.logical(halideir.OpAnd, update.Predicate, test)
+		}
+		update.Predicate = test
+	}
+	var tails []halideir.NodeID
 	value := make([]halideir.NodeID, len(w.old.RVars)) // of each variable of the whole domain
 	taken := map[string]bool{}
 	for _, l := range append(slices.Clone(loops), w.old.Loops...) {
@@ -204,11 +211,7 @@ func (w *writer) partial() {
 			name := halideir.UniqueLabel(w.pure[i]+"_s", taken)
 			inside := w.binary(halideir.OpAdd, w.binary(halideir.OpMul, w.rvar(name, at.rvar), w.int(at.factor)), value[l.RVar])
 			if e := &w.p.Nodes[rv.Extent]; e.Op != halideir.OpInt || e.Int%at.factor != 0 {
-				test := w.logical(halideir.OpLT, inside, rv.Extent)
-				if update.Predicate != halideir.NoNode {
-					test = w.logical(halideir.OpAnd, update.Predicate, test)
-				}
-				update.Predicate = test
+				tails = append(tails, w.logical(halideir.OpLT, inside, rv.Extent))
 			}
 			value[l.RVar] = inside
 			if m := &w.p.Nodes[rv.Min]; m.Op != halideir.OpInt || m.Int != 0 {
@@ -233,6 +236,13 @@ func (w *writer) partial() {
 		}
 		return 0, false
 	}
+	simple, _ := conditions(w.p, &w.old)
+	for _, c := range simple {
+		also(w.copy(c, replace))
+	}
+	for _, test := range tails {
+		also(test)
+	}
 	for k, a := range w.old.Args {
 		if OwnPlace(w.p, a, k) {
 			update.Args = append(update.Args, w.dim(&g, k))
@@ -249,7 +259,7 @@ func (w *writer) partial() {
 		}
 	}
 	values := w.old.Values
-	if !Proven(&w.old) && w.r.ArgExtreme == nil {
+	if !AsWritten(w.p, &w.old) && w.r.ArgExtreme == nil {
 		values = w.old.Restated
 	}
 	own := func(n *halideir.Node) (halideir.NodeID, bool) {

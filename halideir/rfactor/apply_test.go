@@ -104,8 +104,8 @@ func TestOf(t *testing.T) {
 		"restated difference": {op: func(a, b irtest.Expr) irtest.Expr { return a.Sub(b) }, change: func(st *halideir.Stage) {
 			st.Associative, st.Restated = false, st.Values
 		}}, // in no other form
-		"restated":          {op: add, change: func(st *halideir.Stage) { st.Associative, st.Restated = false, st.Values }, want: true},
-		"predicated domain": {op: add, change: func(st *halideir.Stage) { st.Predicate = st.Values[0] }},
+		"restated":                        {op: add, change: func(st *halideir.Stage) { st.Associative, st.Restated = false, st.Values }, want: true},
+		"predicate that reads the result": {op: add, change: func(st *halideir.Stage) { st.Predicate = st.Values[0] }},
 	} {
 		p := total(100, 50, c.op)
 		st := &p.Funcs[0].Stages[1]
@@ -125,7 +125,7 @@ func TestOf(t *testing.T) {
 }
 
 // TestOfTuple: a Tuple is a reduction where each value is combined with its own last one by an operator of its own; none where one value hangs on another,
-// or keeps nothing of its last one, or where places are computed.
+// or keeps nothing of its last one, or where one is left as it is at places that are computed.
 func TestOfTuple(t *testing.T) {
 	type exprs = []irtest.Expr
 	for name, c := range map[string]struct {
@@ -141,10 +141,11 @@ func TestOfTuple(t *testing.T) {
 		"complex": {change: func(a, b, x irtest.Expr, r exprs) exprs {
 			return exprs{a.Mul(x).Sub(b.Mul(r[0])), b.Mul(x).Add(a.Mul(r[0]))}
 		}},
-		"the last":  {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), x} }},
-		"unchanged": {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b} }, want: true},
-		"all kept":  {change: func(a, b, _ irtest.Expr, _ exprs) exprs { return exprs{a, b} }},
-		"scatter":   {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b.Add(x)} }, at: func(r exprs) irtest.Expr { return r[0] }},
+		"the last":         {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), x} }},
+		"unchanged":        {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b} }, want: true},
+		"all kept":         {change: func(a, b, _ irtest.Expr, _ exprs) exprs { return exprs{a, b} }},
+		"scatter":          {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b.Add(x)} }, at: func(r exprs) irtest.Expr { return r[0] }, want: true},
+		"one of a scatter": {change: func(a, b, x irtest.Expr, _ exprs) exprs { return exprs{a.Add(x), b} }, at: func(r exprs) irtest.Expr { return r[0] }},
 	} {
 		b := irtest.New()
 		in := b.Input("in", irtest.I32, 100, 100)

@@ -37,12 +37,12 @@ var associative = []halideir.Op{halideir.OpAdd, halideir.OpMul, halideir.OpMin, 
 var bits = []string{"bitwise_and", "bitwise_or", "bitwise_xor"}
 
 // Of is the reduction that an update stage is, if it is one that Apply can factor: the least or greatest with its place, or one of values that do not hang on each other, of which Halide has
-// shown that any order gives the same or which are restated, over a whole domain, into the point of the stage's own loops or, in a scatter, of one value, into one that is
-// computed for each point of the domain.
+// shown that any order gives the same or which are restated, into the point of the stage's own loops or, in a scatter, into one that is
+// computed for each point of the domain. Conditions of the domain that load something have to be part of the restated values.
 func Of(p *halideir.Pipeline, fn, stage int) (Reduction, bool) {
 	f := &p.Funcs[fn]
 	st := &f.Stages[stage]
-	if stage == 0 || len(st.RVars) == 0 || st.Predicate != halideir.NoNode {
+	if stage == 0 || len(st.RVars) == 0 || st.Predicate != halideir.NoNode && reads(p, st.Predicate, fn) || ConditionReads(p, st) && st.Restated == nil {
 		return Reduction{}, false
 	}
 	if st.ArgExtreme != nil {
@@ -63,13 +63,10 @@ func Of(p *halideir.Pipeline, fn, stage int) (Reduction, bool) {
 		}
 		r.Scatter = r.Scatter || !own
 	}
-	if r.Scatter && len(f.Types) > 1 {
-		return Reduction{}, false
-	}
 	changes := false
 	for out := range f.Types {
 		o, ok := operation(p, fn, st, values[out], out)
-		if !ok || r.Scatter && (len(o.Lets) > 0 || o.Kept) {
+		if !ok || r.Scatter && o.Kept {
 			return Reduction{}, false
 		}
 		r.Values = append(r.Values, o)
@@ -80,6 +77,41 @@ func Of(p *halideir.Pipeline, fn, stage int) (Reduction, bool) {
 
 // Proven reports whether Halide has shown that an update's operators give the same in any order, as it is written.
 func Proven(st *halideir.Stage) bool { return st.Associative && st.Commutative }
+
+// AsWritten reports whether Halide's rfactor takes an update as it is written.
+func AsWritten(p *halideir.Pipeline, st *halideir.Stage) bool {
+	return st.ArgExtreme == nil && !ConditionReads(p, st) && Proven(st)
+}
+
+// ConditionReads reports whether a condition of a stage's domain reads something.
+func ConditionReads(p *halideir.Pipeline, st *halideir.Stage) bool {
+	_, loading := conditions(p, st)
+	return loading
+}
+
+// conditions are those of a stage's domain that load nothing, and whether there are others.
+func conditions(p *halideir.Pipeline, st *halideir.Stage) (simple []halideir.NodeID, loading bool) {
+	if st.Predicate == halideir.NoNode {
+		return nil, false
+	}
+	left := []halideir.NodeID{st.Predicate}
+	for len(left) > 0 {
+		id := left[len(left)-1]
+		left = left[:len(left)-1]
+		if n := &p.Nodes[id]; n.Op == halideir.OpAnd {
+			left = append(left, n.Args[1], n.Args[0])
+			continue
+		}
+		loads := false
+		p.Walk(func(_ halideir.NodeID, n *halideir.Node) { loads = loads || n.ReadsBuffer() }, id)
+		if loads {
+			loading = true
+		} else {
+			simple = append(simple, id)
+		}
+	}
+	return simple, loading
+}
 
 // operation is what an update does to one of the Func's values, which it gives as value.
 func operation(p *halideir.Pipeline, fn int, st *halideir.Stage, value halideir.NodeID, out int) (o Operation, ok bool) {

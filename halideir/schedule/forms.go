@@ -25,7 +25,7 @@ func otherForms(p *halideir.Pipeline, ds []Directive) []string {
 		st := &f.Stages[d.Stage]
 		if st.ArgExtreme != nil {
 			alone = append(alone, StageLabel(f.Label, d.Stage))
-		} else if st.Restated != nil && !rfactor.Proven(st) {
+		} else if !rfactor.AsWritten(p, st) {
 			r, _ := rfactor.Of(p, d.Func, d.Stage)
 			if slices.ContainsFunc(r.Values, func(o rfactor.Operation) bool { return o.Bits != "" }) {
 				alone = append(alone, StageLabel(f.Label, d.Stage))
