@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -249,6 +250,10 @@ func TestTroubleOfTheChild(t *testing.T) {
 			wants(t, out, c.words...)
 			if strings.Count(out, "this is printed") > strings.Count(out, "it said: ") {
 				t.Errorf("what the child prints is not kept apart:\n%s", out)
+			}
+			quiet := ok(t, nil, "/bin/sh", params...)
+			if warned := strings.Contains(quiet, "gowarp: warning: whether Halide makes of the schedule what is expected could not be checked, and it is taken as it is: "); warned != slices.Contains(c.words, unchecked) {
+				t.Errorf("warned: %v, by one who did not ask:\n%s", warned, quiet)
 			}
 		})
 	}

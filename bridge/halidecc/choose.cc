@@ -26,7 +26,7 @@ constexpr int most_remedies = 8;
 }  // namespace
 
 std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &ask,
-                              const std::function<void(const std::string &)> &say) {
+                              const std::function<void(const std::string &)> &say, const std::function<void(const std::string &)> &warn) {
     std::unique_ptr<Reply> winner = ask({}), now;
     const auto runner_up = [&](const std::vector<int> &funcs, int32_t kind) {
         std::vector<gowarp_fault> faults;
@@ -52,6 +52,8 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
         if (v.kind == Verdict::unchecked) {
             // The outcome must not depend on the machine's load or its limits.
             say("the schedule could not be checked and is taken as it is");
+            warn("whether Halide makes of the schedule what is expected could not be checked, and it is taken as it is: " + v.notes.at(0) +
+                 ". If it takes long to compile, too, autoscheduler.write_out=0 makes smaller kernels");
             break;
         }
         const struct {

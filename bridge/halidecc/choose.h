@@ -21,9 +21,9 @@ struct Reply : gowarp_reply {
 using Ask = std::function<std::unique_ptr<Reply>(const std::vector<gowarp_fault> &)>;
 
 // The schedule to apply: the first one, if Halide makes of it what its author expects;
-// else a runner-up. say gets what happened, a line at a time.
+// else a runner-up. say gets what happened, a line at a time, and warn what its user has to know even without having asked.
 std::unique_ptr<Reply> choose(const Graph &g, const Halide::Target &target, const Ask &ask,
-                              const std::function<void(const std::string &)> &say);
+                              const std::function<void(const std::string &)> &say, const std::function<void(const std::string &)> &warn);
 
 }  // namespace gowarp
 

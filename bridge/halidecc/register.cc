@@ -190,8 +190,9 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
             fprintf(stderr, "gowarp: check: %s\n", line.c_str());
         }
     };
+    const auto warn = [](const std::string &line) { fprintf(stderr, "gowarp: warning: %s\n", line.c_str()); };
     auto whole = clock;
-    const std::unique_ptr<Reply> reply = choose(graph, target, ask, say);
+    const std::unique_ptr<Reply> reply = choose(graph, target, ask, say, warn);
     const double check_ms = ms_since(whole) - schedule_ms - compile_ms;
     clock = whole;
 
@@ -215,7 +216,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         }
     }
     if (reply->warning) {
-        fprintf(stderr, "gowarp: warning: %s\n", reply->warning);
+        warn(reply->warning);
     }
     results->schedule_source = reply->source ? reply->source : "";
 }
