@@ -111,7 +111,9 @@ func (b *blockWindows) Refusal(stage int) error {
 
 // choice is the tile of that many threads with that many points each.
 func (b *blockWindows) choice(dims *plan.Dims, windows int, threads, points []int64) plan.Choice {
-	c := plan.Choice{Strategy: BlockWindow{}.Name(), Windows: windows}
+	n := len(dims.Tiled)
+	both := make([]int64, 2*n) // one array for the two lists: a search makes thousands of choices
+	c := plan.Choice{Strategy: BlockWindow{}.Name(), Windows: windows, Tile: both[0:0:n], Points: both[n:n]}
 	for i := range dims.Tiled {
 		t, p := int64(1), int64(1)
 		if i < len(threads) {

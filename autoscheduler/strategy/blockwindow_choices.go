@@ -35,13 +35,8 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 		return nil
 	}
 	best := shortlist{most: step.kept(keptGrouping, keptFinal)}
-	var tiles []plan.Choice
-	b.eachTile(dims, stage, step, func(windows int, threads, points []int64) {
-		tiles = append(tiles, b.choice(dims, windows, threads, points))
-	})
-	of := make([]laidOut, min(len(tiles), aTurn))
-	for first := 0; first < len(tiles); first += aTurn {
-		turn := tiles[first:min(first+aTurn, len(tiles))]
+	turn, of, first := make([]plan.Choice, 0, aTurn), make([]laidOut, aTurn), 0
+	layOut := func() {
 		workers.InPieces(len(turn), aPiece, func(i int) {
 			of[i] = laidOut{stage: stage, order: first + i}
 			if k, ok := b.candidate(stage, turn[i]); ok {
@@ -53,7 +48,14 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 				best.add(of[i])
 			}
 		}
+		first, turn = first+len(turn), turn[:0]
 	}
+	b.eachTile(dims, stage, step, func(windows int, threads, points []int64) {
+		if turn = append(turn, b.choice(dims, windows, threads, points)); len(turn) == aTurn {
+			layOut()
+		}
+	})
+	layOut()
 	b.laidOut = best.all
 	out := make([]plan.Choice, len(best.all))
 	for i := range out {
@@ -62,7 +64,7 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	return out
 }
 
-// eachTile goes through all tiles that are tried.
+// eachTile goes through all tiles that are tried. The lists that try gets are its own until it returns.
 func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(windows int, threads, points []int64)) {
 	px, py, by := pointsX, pointsY, blockY
 	if step == PowersOfTwo {
@@ -79,12 +81,14 @@ func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(
 		py, by = py[:1], by[:1]
 	}
 	halo := b.halo(dims.Tiled[0], stage)
+	threads, points := make([]int64, 2), make([]int64, 2)
+	widths := make([]int64, 0, 8)
 	for windows := 0; windows <= b.deepest; windows++ {
 		if windows > 3 && windows < b.deepest || b.with(stage, windows).err != nil {
 			continue
 		}
 		for _, x := range px {
-			widths := []int64{32, 64}
+			widths = append(widths[:0], 32, 64)
 			if halo > 0 {
 				h := ceilDiv(halo, x)
 				widths = append(widths, 32-h, 64-h)
@@ -109,7 +113,8 @@ func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(
 						continue
 					}
 					for _, t := range heights {
-						try(windows, []int64{w, t}, []int64{x, y})
+						threads[0], threads[1], points[0], points[1] = w, t, x, y
+						try(windows, threads, points)
 					}
 				}
 			}

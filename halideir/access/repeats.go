@@ -5,6 +5,7 @@ import (
 
 	"gowarp/halideir"
 	"gowarp/halideir/bounds"
+	"gowarp/internal/keymap"
 )
 
 // Repeat is an operation of floats that a definition has at one place or more, the same but for where it is: of a Sobel filter, the difference of what is left and right of a row. What one point computes at one place its neighbour may compute
@@ -26,21 +27,16 @@ type place struct {
 // mostRepeatedLoops is more loops than all but the strangest stages have.
 const mostRepeatedLoops = 16
 
-func mix(k, v uint64) uint64 {
-	k = (k ^ v) * 0x9e3779b97f4a7c15
-	return k ^ k>>29
-}
-
 // moving is that of an expression, of whose operands it is known.
 func (w *walker) moving(id halideir.NodeID, loops int) place {
 	n := &w.p.Nodes[id]
-	out := place{key: mix(mix(1, uint64(n.Op)), uint64(n.Type.Code)<<16|uint64(n.Type.Bits)), ok: loops <= mostRepeatedLoops && n.Type.Lanes <= 1}
+	out := place{key: keymap.Mix(keymap.Mix(1, uint64(n.Op)), uint64(n.Type.Code)<<16|uint64(n.Type.Bits)), ok: loops <= mostRepeatedLoops && n.Type.Lanes <= 1}
 	for _, c := range []byte(n.Name) {
-		out.key = mix(out.key, uint64(c))
+		out.key = keymap.Mix(out.key, uint64(c))
 	}
 	switch {
 	case n.Op == halideir.OpInt, n.Op == halideir.OpUint, n.Op == halideir.OpFloat, n.Op == halideir.OpVar && (n.Kind == halideir.VarScalar || n.Kind == halideir.VarBound):
-		out.key = mix(2, uint64(id))
+		out.key = keymap.Mix(2, uint64(id))
 		return out
 	case n.Op == halideir.OpVar:
 		return place{}
@@ -52,7 +48,7 @@ func (w *walker) moving(id halideir.NodeID, loops int) place {
 		if !of.ok {
 			return place{}
 		}
-		out.key = mix(out.key, of.key)
+		out.key = keymap.Mix(out.key, of.key)
 		for l, v := range of.at {
 			if of.moves>>l&1 != 0 {
 				out.along(l, v, loops)
@@ -71,7 +67,7 @@ func (m *place) along(loop int, by int64, loops int) {
 		m.moves |= 1 << loop
 		m.at[loop] = by
 	}
-	m.key = mix(mix(m.key, uint64(loop)), uint64(by-m.at[loop]))
+	m.key = keymap.Mix(keymap.Mix(m.key, uint64(loop)), uint64(by-m.at[loop]))
 }
 
 func (w *walker) movingLoad(id halideir.NodeID, n *halideir.Node, out place, loops int) place {
@@ -79,18 +75,18 @@ func (w *walker) movingLoad(id halideir.NodeID, n *halideir.Node, out place, loo
 	if !ok {
 		return place{}
 	}
-	out.key = mix(mix(mix(out.key, uint64(l.Func)), uint64(l.Input)), uint64(l.Out))
+	out.key = keymap.Mix(keymap.Mix(keymap.Mix(out.key, uint64(l.Func)), uint64(l.Input)), uint64(l.Out))
 	for d := range l.Index {
 		x := &l.Index[d]
 		if x.Clamped {
-			out.key = mix(out.key, 3)
+			out.key = keymap.Mix(out.key, 3)
 		}
 		switch {
 		case x.Kind == Constant:
-			out.key = mix(out.key, uint64(x.Offset))
+			out.key = keymap.Mix(out.key, uint64(x.Offset))
 		case x.Kind == Affine && x.Den == 1 && x.Loop < loops:
 			by := bounds.FloorDiv(x.Offset, x.Num)
-			out.key = mix(mix(out.key, uint64(x.Num)), uint64(x.Offset-by*x.Num))
+			out.key = keymap.Mix(keymap.Mix(out.key, uint64(x.Num)), uint64(x.Offset-by*x.Num))
 			out.along(x.Loop, by, loops)
 		default:
 			return place{}

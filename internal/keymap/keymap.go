@@ -20,6 +20,12 @@ type slot struct {
 
 const least = 64 // slots
 
+// Mix is the hash of what k is the hash of and another number.
+func Mix(k, v uint64) uint64 {
+	k = (k ^ v) * 0x9e3779b97f4a7c15
+	return k ^ k>>29
+}
+
 // Clear removes all keys.
 func (m *Map) Clear() {
 	m.n = 0

@@ -1,12 +1,13 @@
 package plan
 
 import (
-	"encoding/binary"
 	"slices"
+	"sync"
 
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
+	"gowarp/internal/keymap"
 )
 
 // Expand is one stage as it runs: with the Funcs that are inlined into it in
@@ -82,7 +83,9 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 	if st == nil {
 		return &Expand{}
 	}
-	e := expander{p: p, an: an, inlined: inlined, seen: map[string]bool{}, out: &Expand{}} // out by itself: it stays, and what it takes to make it does not
+	e := expanders.Get().(*expander)
+	defer e.put()
+	e.p, e.an, e.inlined, e.out = p, an, inlined, &Expand{} // out by itself: it stays, and what it takes to make it does not
 	e.out.Ops = st.Value.Total()
 	e.out.Own = e.out.Ops
 	e.out.Tree = treeSize(an, inlined, fn, stage, map[int]int{})
@@ -100,9 +103,10 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 		}
 		ops := s.Value.Total()
 		e.out.Ops += ops
-		e.out.Calls = append(e.out.Calls, Call{it.fn, it.at, ops, it.in, it.by})
+		e.calls = append(e.calls, Call{it.fn, it.at, ops, it.in, it.by})
 		e.stage(it, s)
 	}
+	e.out.Loads, e.out.Calls = append([]Tap(nil), e.loads...), append([]Call(nil), e.calls...)
 	if e.out.Folded != nil {
 		for i := range e.out.Loads {
 			t := &e.out.Loads[i]
@@ -192,12 +196,37 @@ type expander struct {
 	p       *halideir.Pipeline
 	an      *access.Analysis
 	inlined []bool
-	seen    map[string]bool
+	out     *Expand
+	seen    keymap.Map
 	work    []instance
 	done    []instance
-	out     *Expand
-	buf     []byte
+	loads   []Tap
+	calls   []Call
 	idx     []access.Index
+	slab    []access.Index // where those that stay are, some definitions' together
+}
+
+// expanders are kept: a search expands stages thousands of times.
+var expanders = sync.Pool{New: func() any { return new(expander) }}
+
+func (e *expander) put() {
+	e.seen.Clear()
+	clear(e.work[:cap(e.work)]) // no indices are to be kept alive
+	clear(e.done)
+	clear(e.loads)
+	clear(e.calls)
+	*e = expander{seen: e.seen, work: e.work[:0], done: e.done[:0], loads: e.loads[:0], calls: e.calls[:0], idx: e.idx[:0]}
+	expanders.Put(e)
+}
+
+// stay is a copy of indices that stays.
+func (e *expander) stay(idx []access.Index) []access.Index {
+	if n := len(e.slab); cap(e.slab)-n < len(idx) {
+		e.slab = make([]access.Index, 0, max(len(idx), min(2*cap(e.slab), 64), 4))
+	}
+	n := len(e.slab)
+	e.slab = append(e.slab, idx...)
+	return e.slab[n:len(e.slab):len(e.slab)]
 }
 
 // instance is an inlined Func at one point; 0 is the number of the stage itself.
@@ -226,7 +255,7 @@ func (e *expander) stage(of instance, st *access.Stage) {
 			continue
 		}
 		if of.number > 0 {
-			idx = slices.Clone(idx)
+			idx = e.stay(idx)
 		}
 		if l.Func >= 0 && l.Func != fn && e.inlined[l.Func] {
 			if e.out.Instances >= MaxInstances {
@@ -243,7 +272,7 @@ func (e *expander) stage(of instance, st *access.Stage) {
 			e.done = append(e.done, it)
 			continue
 		}
-		e.out.Loads = append(e.out.Loads, Tap{Func: l.Func, Input: l.Input, Out: l.Out, Index: idx, Bytes: l.Type.Bytes(), In: of.number})
+		e.loads = append(e.loads, Tap{Func: l.Func, Input: l.Input, Out: l.Out, Index: idx, Bytes: l.Type.Bytes(), In: of.number})
 	}
 }
 
@@ -315,34 +344,27 @@ const maxCoefficient = 1 << 30
 // fresh reports whether the same element was not loaded before. A load with an unknown
 // index is no other's equal: two places that are unknown are not one place.
 func (e *expander) fresh(l *access.Load, idx []access.Index, instance int) bool {
-	b := e.buf[:0]
-	b = binary.AppendVarint(b, int64(l.Func))
-	b = binary.AppendVarint(b, int64(l.Input))
-	b = binary.AppendVarint(b, int64(l.Out))
+	var h uint64
+	mix := func(v int64) { h = keymap.Mix(h, uint64(v)) }
+	mix(int64(l.Func))
+	mix(int64(l.Input))
+	mix(int64(l.Out))
 	unknown := false
 	for i := range idx {
-		b = appendIndex(b, &idx[i])
-		unknown = unknown || idx[i].Kind == access.Unknown
+		x := &idx[i]
+		mix(int64(x.Kind))
+		mix(int64(x.Loop))
+		mix(x.Num)
+		mix(x.Den)
+		mix(x.Offset)
+		if x.Clamped {
+			mix(1)
+		}
+		unknown = unknown || x.Kind == access.Unknown
 	}
 	if unknown {
-		b = binary.AppendVarint(b, int64(l.Node))
-		b = binary.AppendVarint(b, int64(instance))
+		mix(int64(l.Node))
+		mix(int64(instance))
 	}
-	e.buf = b
-	if e.seen[string(b)] {
-		return false
-	}
-	e.seen[string(b)] = true
-	return true
-}
-
-func appendIndex(b []byte, i *access.Index) []byte {
-	clamped := int64(0)
-	if i.Clamped {
-		clamped = 1
-	}
-	for _, v := range [...]int64{int64(i.Kind), int64(i.Loop), i.Num, i.Den, i.Offset, clamped} {
-		b = binary.AppendVarint(b, v)
-	}
-	return b
+	return e.seen.Add(h)
 }
