@@ -2,7 +2,7 @@
 // time and memory, and draws it. The pipelines are synthetic (internal/irtest) and have no other
 // meaning. `make scaling` runs it.
 //
-// It measures the passes alone: neither Halide's export nor its lowering.
+// It measures the passes alone, on one core: neither Halide's export nor its lowering.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -110,6 +111,7 @@ func measureHere(w io.Writer, one string) error {
 	if err != nil || n < 1 || make == nil {
 		return fmt.Errorf("-one %s: SHAPE:STAGES is wanted, the shapes are %s", one, strings.Join(shapes, ", "))
 	}
+	runtime.GOMAXPROCS(1) // idle cores would collect garbage more often than there is need to, and two that share a core slow each other
 	p := make(n)
 	r := row{Shape: shape, Stages: n}
 	for range repeats {
