@@ -47,10 +47,10 @@ const mostLikely, mostLooks = 10_000, 1e6
 func (s *state) findable(k *plan.Kernel) bool {
 	view := k.View(s.problem)
 	var all likely
-	add := func(n *plan.Nest) {
+	for n := range k.Nests() {
 		f := &s.p.Funcs[n.Func]
 		if n.Stage >= len(f.Stages) {
-			return // extern
+			continue // extern
 		}
 		l := likelies{
 			p: s.p, inlined: view.ExpandOf(n).Inlined, of: map[halideir.NodeID]likely{},
@@ -61,12 +61,6 @@ func (s *state) findable(k *plan.Kernel) bool {
 		for _, v := range f.Stages[n.Stage].Values {
 			at := l.in(v)
 			all.found, all.looks = all.found+points*at.found, all.looks+points*at.looks
-		}
-	}
-	add(&k.Out)
-	for i := range k.Members {
-		for j := range k.Members[i].Nests {
-			add(&k.Members[i].Nests[j])
 		}
 	}
 	return all.found <= mostLikely && all.looks <= mostLooks

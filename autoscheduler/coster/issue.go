@@ -99,12 +99,8 @@ const fewBuffers = 8
 
 // buffersRead lists the Funcs and inputs that a kernel reads of global memory: each a Func, or -1 and an input; out has room for them.
 func buffersRead(out [][2]int, pr *plan.Problem, k *plan.Kernel) [][2]int {
-	add := func(n *plan.Nest) { out = pr.AppendSources(out, k, n) }
-	add(&k.Out)
-	for i := range k.Members {
-		for j := range k.Members[i].Nests {
-			add(&k.Members[i].Nests[j])
-		}
+	for n := range k.Nests() {
+		out = pr.AppendSources(out, k, n)
 	}
 	return out
 }

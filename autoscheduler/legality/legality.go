@@ -64,18 +64,6 @@ func (v *violation) Error() string { return fmt.Sprintf(v.format, v.args...) }
 
 func violationf(format string, args ...any) error { return &violation{format, args} }
 
-// nests calls f for every nest of the kernel until one fails.
-func nests(k *plan.Kernel, f func(n *plan.Nest) error) error {
-	for i := range k.Members {
-		for j := range k.Members[i].Nests {
-			if err := f(&k.Members[i].Nests[j]); err != nil {
-				return err
-			}
-		}
-	}
-	return f(&k.Out)
-}
-
 // apart: an earlier schedule that computed the Func together with others came out otherwise
 // than expected.
 func apart(pr *plan.Problem, k *plan.Kernel) error {
@@ -95,7 +83,7 @@ func apart(pr *plan.Problem, k *plan.Kernel) error {
 // loopsOnce: every loop of a stage is unrolled, serial, a thread loop or a block loop; only a
 // split one is two or three of them.
 func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
-	return nests(k, func(n *plan.Nest) error {
+	for n := range k.Nests() {
 		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
 		var few [8]int // of all but the strangest stages
 		seen := few[:min(len(loops), len(few))]
@@ -124,18 +112,18 @@ func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 				return violationf("loop %s of %s is mapped %d/2 times", loops[l].Label, pr.P.Funcs[n.Func].Label, c)
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // threadDimensions: CUDA, OpenCL and Metal have three.
 func threadDimensions(pr *plan.Problem, k *plan.Kernel) error {
-	return nests(k, func(n *plan.Nest) error {
+	for n := range k.Nests() {
 		if len(n.Threads) > 3 {
 			return violationf("%s has %d thread loops, 3 are the most", pr.P.Funcs[n.Func].Label, len(n.Threads))
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // threadsPerBlock: the product and each dimension.
@@ -215,7 +203,7 @@ func registers(pr *plan.Problem, k *plan.Kernel) error {
 // impureOrder: loops whose iterations depend on each other stay serial and keep their
 // order.
 func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
-	return nests(k, func(n *plan.Nest) error {
+	for n := range k.Nests() {
 		loops := pr.P.Funcs[n.Func].Stages[n.Stage].Loops
 		for _, uses := range [][]plan.Use{n.Unrolled, n.Threads, n.Blocks} {
 			for _, u := range uses {
@@ -234,8 +222,8 @@ func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 			}
 			last = u.Loop
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // pointTails: which tail the points side by side may have. Only an output's extents can be told apart before a
@@ -247,7 +235,7 @@ func pointTails(pr *plan.Problem, k *plan.Kernel) error {
 	if k.Warp != nil {
 		return nil // lanes and warpMembers; bound_extent gives what lanes hold its constant size
 	}
-	return nests(k, func(n *plan.Nest) error {
+	for n := range k.Nests() {
 		f := &pr.P.Funcs[n.Func]
 		out := n == &k.Out
 		if n.Whole && (!out || !f.Output || n.Stage != 0 || len(f.Stages) != 1 || len(n.Unrolled) == 0) {
@@ -275,8 +263,8 @@ func pointTails(pr *plan.Problem, k *plan.Kernel) error {
 				return fmt.Errorf("points of loop %s of %s are tested one by one; what its threads hold would have no constant size", loop, f.Label)
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // membersOf is the Funcs that a kernel computes besides its output.

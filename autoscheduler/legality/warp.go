@@ -26,12 +26,12 @@ func lanes(pr *plan.Problem, k *plan.Kernel) error {
 	if whole := plan.WarpLanes * w.Points; w.Strided && (w.Points < 2 || w.Width > whole || w.Width <= whole-plan.WarpLanes) {
 		return fmt.Errorf("a warp's tile of %d points in lanes of %d that are a warp apart", w.Width, w.Points)
 	}
-	return nests(k, func(n *plan.Nest) error {
+	for n := range k.Nests() {
 		if len(n.Threads) == 0 || n.Threads[0].Extent < 2 || n.Threads[0].Extent > plan.WarpLanes {
 			return fmt.Errorf("%s does not run over 2 to %d lanes", pr.P.Funcs[n.Func].Label, plan.WarpLanes)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // warpMembers: what is computed once a warp is in registers, so all of it is unrolled but for one

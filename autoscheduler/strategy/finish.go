@@ -10,23 +10,15 @@ import (
 // finish derives a kernel's launch and resources from its nests.
 func finish(pr *plan.Problem, k *plan.Kernel) error {
 	k.Block = [3]int64{1, 1, 1}
-	widen := func(n *plan.Nest) error {
+	for n := range k.Nests() {
 		if len(n.Threads) > 3 {
 			return fmt.Errorf("strategy: %s runs over %d thread loops; 3 are the most", pr.P.Funcs[n.Func].Label, len(n.Threads))
 		}
 		for i, u := range n.Threads {
 			k.Block[i] = max(k.Block[i], u.Extent)
 		}
-		return folded(pr, n)
-	}
-	if err := widen(&k.Out); err != nil {
-		return err
-	}
-	for i := range k.Members {
-		for j := range k.Members[i].Nests {
-			if err := widen(&k.Members[i].Nests[j]); err != nil {
-				return err
-			}
+		if err := folded(pr, n); err != nil {
+			return err
 		}
 	}
 	grid(pr, &k.Out, &k.Grid)

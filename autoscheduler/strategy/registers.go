@@ -39,16 +39,12 @@ const (
 // lets the compiler use.
 func registers(pr *plan.Problem, k *plan.Kernel) int {
 	most := 0
-	count := func(n *plan.Nest) {
+	for n := range k.Nests() {
 		most = max(most, stageRegisters(pr, n))
 	}
-	count(&k.Out)
 	held, atRunTime := 0, 0
 	for i := range k.Members {
 		m := &k.Members[i]
-		for j := range m.Nests {
-			count(&m.Nests[j])
-		}
 		if m.Where == plan.AtThread {
 			held += int(m.Bytes+3) / 4
 		}

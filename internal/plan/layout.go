@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"iter"
 	"sort"
 
 	"gowarp/halideir"
@@ -199,6 +200,22 @@ func (k *Kernel) SharedMost(pr *Problem) int64 {
 		more.SharedBytes = least + int64(i) + 1
 		return more.Occupy(pr.Device) != nil || more.Occupancy.ActiveBlocks < k.Occupancy.ActiveBlocks
 	}))
+}
+
+// Nests are the nests of a kernel: its output's, then its members', in their order.
+func (k *Kernel) Nests() iter.Seq[*Nest] {
+	return func(yield func(*Nest) bool) {
+		if !yield(&k.Out) {
+			return
+		}
+		for i := range k.Members {
+			for j := range k.Members[i].Nests {
+				if !yield(&k.Members[i].Nests[j]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // ThreadsOf is the number of threads, in a block, that compute a Func of the kernel.
