@@ -129,15 +129,20 @@ func TestFormSource(t *testing.T) {
 // TestFormRefused: what is printed says which updates Halide's rfactor refuses as they are written, and what to write; and which none but gowarp can factor. A saved schedule is replayed on the
 // source as it is.
 func TestFormRefused(t *testing.T) {
-	for group, want := range map[string][]string{
-		"restated": {"// f0.update(0): f0() = f0() + (0 - ", "// f7.update(0): f7() = ", "// f8.update(0): f8(i) = Tuple(f8[0](i), "},
-		"bits":     {"gowarp alone factors these, with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes: f0.update(0), f1.update(0), f2.update(0)"},
+	for _, c := range []struct {
+		group, where string
+		want         []string
+	}{
+		{"restated", "all", []string{"// f0.update(0): f0() = f0() + (0 - ", "// f7.update(0): f7() = ", "// f8.update(0): f8(i) = Tuple(f8[0](i), "}},
+		{"bits", "all", []string{"gowarp alone factors these, with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes: f0.update(0), f1.update(0), f2.update(0)"}},
+		{"forms", "both", []string{"// f0.update(0): f0() = (let t0 = image_im(r.x, r.y, r.z) in f0() + select(t0 % 7 != 2, ", "without the conditions of its domain that read something", "asks for what they let through: f0.update(0), f1.update(0)"}},
 	} {
-		params := []string{"group=" + group, "type=int32", "width=1000", "height=700"}
+		group := c.group + " " + c.where
+		params := []string{"group=" + c.group, "where=" + c.where, "type=int32", "width=1000", "height=700"}
 		searched := scheduled(t, "forms", cudaTarget, params...)
 		ok(t, nil, compiled(t, "forms"), searched...)
 		header := text(t, filepath.Join(searched[3], "forms.schedule.h"))
-		for _, w := range want {
+		for _, w := range c.want {
 			if !strings.Contains(header, w) {
 				t.Errorf("%s: no %q in\n%s", group, w, header)
 			}

@@ -9,9 +9,9 @@ import (
 	"gowarp/halideir/rfactor"
 )
 
-// otherForms says in words which updates that are factored Halide's own rfactor refuses as they are written, a line each.
+// otherForms says in words which updates that are factored Halide's own rfactor refuses as they are written, or makes ask for more than they need, a line each.
 func otherForms(p *halideir.Pipeline, ds []Directive) []string {
-	var forms, alone []string
+	var forms, alone, conditions []string
 	for i := range ds {
 		d := &ds[i]
 		if d.Do != RFactor {
@@ -33,6 +33,9 @@ func otherForms(p *halideir.Pipeline, ds []Directive) []string {
 				forms = append(forms, restatement(p, f, d.Stage))
 			}
 		}
+		if st.Predicate != halideir.NoNode && !f.Partial {
+			conditions = append(conditions, StageLabel(f.Label, d.Stage))
+		}
 		if p, err = rfactor.Apply(p, step); err != nil {
 			break
 		}
@@ -43,6 +46,9 @@ func otherForms(p *halideir.Pipeline, ds []Directive) []string {
 	}
 	if alone != nil {
 		lines = append(lines, "Halide's rfactor knows no operators of bits, and no least or greatest with its place. gowarp alone factors these, with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes: "+strings.Join(alone, ", "))
+	}
+	if conditions != nil {
+		lines = append(lines, "Where a domain has conditions, Halide's rfactor may ask for what is read all over the domain; gowarp's asks for what they let through: "+strings.Join(conditions, ", "))
 	}
 	return lines
 }
@@ -61,5 +67,9 @@ func restatement(p *halideir.Pipeline, f *halideir.Func, stage int) string {
 	if len(values) > 1 {
 		value = "Tuple(" + value + ")"
 	}
-	return fmt.Sprintf("%s: %s(%s) = %s", StageLabel(f.Label, stage), f.Label, strings.Join(args, ", "), value)
+	without := ""
+	if rfactor.ConditionReads(p, st) {
+		without = ", without the conditions of its domain that read something"
+	}
+	return fmt.Sprintf("%s: %s(%s) = %s%s", StageLabel(f.Label, stage), f.Label, strings.Join(args, ", "), value, without)
 }
