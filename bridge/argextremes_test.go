@@ -17,9 +17,9 @@ import (
 )
 
 // argExtremes is testdata/argextremes.cc with its parameters.
-func argExtremes(group, typ string, rows bool, width, height int) harness.Generator {
+func argExtremes(group, typ string, rows bool, where string, width, height int) harness.Generator {
 	return harness.Generator{Source: "bridge/testdata/argextremes.cc", Name: "argextremes", Params: map[string]string{
-		"group": group, "type": typ, "rows": fmt.Sprint(rows), "width": fmt.Sprint(width), "height": fmt.Sprint(height),
+		"group": group, "type": typ, "rows": fmt.Sprint(rows), "where": where, "width": fmt.Sprint(width), "height": fmt.Sprint(height),
 	}}
 }
 
@@ -32,11 +32,15 @@ func TestArgExtremeResults(t *testing.T) {
 	for _, c := range []struct {
 		group, typ string
 		rows       bool
-	}{{"trees", "uint8", false}, {"trees", "float32", true}, {"trees", "uint32", false}, {"order", "int32", false}} {
-		t.Run(fmt.Sprintf("%s-%s-%v", c.group, c.typ, c.rows), func(t *testing.T) {
+		where      string
+	}{
+		{"trees", "uint8", false, "all"}, {"trees", "float32", true, "all"}, {"trees", "uint32", false, "all"}, {"order", "int32", false, "all"},
+		{"trees", "float32", false, "some"}, {"trees", "uint8", true, "read"}, {"trees", "int32", false, "both"}, {"order", "uint16", false, "both"},
+	} {
+		t.Run(fmt.Sprintf("%s-%s-%v-%s", c.group, c.typ, c.rows, c.where), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(17, uint64(len(c.group))<<8+uint64(len(c.typ))))
-			g := argExtremes(c.group, c.typ, c.rows, 300, 200)
+			g := argExtremes(c.group, c.typ, c.rows, c.where, 300, 200)
 			sizes := [][2]int{{300, 200}, {1, 1}, {1 + rng.IntN(300), 1 + rng.IntN(60)}}
 			schedule := factoredResults(t, rng, g, sizes, func([2]int) []int { return []int{map[bool]int{false: 2, true: 3}[c.rows], argValues[c.group]} })
 			trees := strings.Count(schedule, "_intm = ")
@@ -50,8 +54,9 @@ func TestArgExtremeResults(t *testing.T) {
 // TestArgExtremesFactored: whichever elements are equal, the tree that Go makes of a pipeline, factored once and its partial results once more, finds the same one as all elements in order: run point by
 // point, by an interpreter that shares nothing with Halide.
 func TestArgExtremesFactored(t *testing.T) {
-	for _, group := range []string{"trees", "order"} {
-		p := decoded(t, dumpOf(t, "argextremes", "group="+group, "type=int32", "width=13", "height=7"))
+	for _, c := range [][2]string{{"trees", "all"}, {"order", "all"}, {"trees", "both"}, {"order", "read"}} {
+		group := c[0]
+		p := decoded(t, dumpOf(t, "argextremes", "group="+group, "where="+c[1], "type=int32", "width=13", "height=7"))
 		for seed := range uint64(20) {
 			rng := rand.New(rand.NewPCG(seed, 2))
 			pixels := map[string]int64{}
@@ -121,7 +126,7 @@ func TestArgExtremeReplayed(t *testing.T) {
 // TestArgExtremeWork: no thread of a tree does a hundredth of what the one does that goes through the image in order.
 func TestArgExtremeWork(t *testing.T) {
 	counted := func(group string) float64 {
-		most, _ := busiestThread(t, argExtremes(group, "uint8", false, 640, 480), nil, []int{2, argValues[group]})
+		most, _ := busiestThread(t, argExtremes(group, "uint8", false, "all", 640, 480), nil, []int{2, argValues[group]})
 		return most
 	}
 	if in, as := counted("order"), counted("trees"); in < 100*as {

@@ -90,9 +90,10 @@ bool is_extreme(const Expr &e, const Expr &self, const Expr &other, bool greates
 std::optional<ArgElement> arg_extreme(const Function &f, const Definition &def) {
     const std::vector<ReductionVariable> &rvars = def.schedule().rvars();
     const size_t n = def.values().size();
-    if (n < 2 || !reduces(def) || !at_own_point(f, def) || conditions(def).loading.defined() || !def.same_as(f.update(0))) {
+    if (n < 2 || !reduces(def) || !at_own_point(f, def) || !def.same_as(f.update(0)) || reads_in_conditions(f, def)) {
         return {};
     }
+    const Expr loading = conditions(def).loading;
     ArgElement found;
     std::vector<Expr> values;
     for (size_t k = 0; k < n; k++) {
@@ -163,6 +164,14 @@ std::optional<ArgElement> arg_extreme(const Function &f, const Definition &def) 
     const Expr worst = identity(found.how.greatest ? Operation::max : Operation::min, other.type());
     if (found.how.places.empty() || !(before_all || equal(first[value], worst))) {
         return {};
+    }
+    if (loading.defined()) {
+        for (const Expr &e : found.other) {
+            if (has_promise(e)) {
+                return {};
+            }
+        }
+        found.other[value] = Select::make(loading, other, worst);
     }
     return found;
 }

@@ -34,7 +34,7 @@ struct ArgElement {
 };
 
 // An update in this form, if partial results of it, taken together, are to the last bit what it gives in order: where it is the Func's first update, has all of its domain,
-// and starts with an element before all of the domain or one that all others are as good as.
+// and starts with an element before all of the domain or one that all others are as good as. What a condition that loads something rules out is never taken.
 std::optional<ArgElement> arg_extreme(const Halide::Internal::Function &f, const Halide::Internal::Definition &def);
 
 }  // namespace gowarp

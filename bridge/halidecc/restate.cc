@@ -76,10 +76,16 @@ bool has_call(const Expr &e, Is is) {
 
 bool loads(const Call *c) { return c->call_type == Call::Halide || c->call_type == Call::Image; }
 
-// What the user promises may hold only where the conditions do.
-bool promises(const Call *c) { return c->is_intrinsic(Call::unsafe_promise_clamped); }
-
 }  // namespace
+
+bool has_promise(const Expr &value) {
+    return has_call(value, [](const Call *c) { return c->is_intrinsic(Call::unsafe_promise_clamped); });
+}
+
+bool reads_in_conditions(const Function &f, const Definition &def) {
+    std::map<const BaseExprNode *, bool> known;
+    return has_predicate(def) && reads(def.predicate(), f.name(), known);
+}
 
 Conditions conditions(const Definition &def) {
     Conditions found;
@@ -358,7 +364,7 @@ std::vector<Operation> operations(const Function &f, const Definition &def) {
             return {};
         }
     }
-    if (has_predicate(def) && reads(def.predicate(), f.name(), known)) {
+    if (reads_in_conditions(f, def)) {
         return {};
     }
     const Expr loading = conditions(def).loading;
@@ -367,7 +373,7 @@ std::vector<Operation> operations(const Function &f, const Definition &def) {
     for (size_t out = 0; out < def.values().size(); out++) {
         const Type t = f.output_types()[out];
         const Expr value = substitute_in_all_lets(def.values()[out]);
-        if (loading.defined() && has_call(value, promises)) {
+        if (loading.defined() && has_promise(value)) {
             return {};
         }
         const std::optional<Part> p = Finder(f, def, (int)out).part(value);
@@ -409,7 +415,12 @@ bool proven(const Function &f, const Definition &def, const std::vector<Operatio
 std::vector<Expr> restatement(const Function &f, const Definition &def) {
     const std::vector<Operation> all = operations(f, def);
     if (all.empty()) {
-        return {};
+        const std::optional<ArgElement> arg = conditions(def).loading.defined() ? arg_extreme(f, def) : std::nullopt;
+        std::vector<Expr> values = arg ? arg->how.chosen(arg->self, arg->other) : std::vector<Expr>();
+        for (Expr &e : values) {
+            e = common_subexpression_elimination(e);
+        }
+        return values;
     }
     bool as_it_is = !conditions(def).loading.defined();
     for (size_t out = 0; out < all.size(); out++) {

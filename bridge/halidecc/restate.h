@@ -51,6 +51,12 @@ struct Conditions {
 
 Conditions conditions(const Halide::Internal::Definition &def);
 
+// Whether a condition of an update's domain reads the Func itself.
+bool reads_in_conditions(const Halide::Internal::Function &f, const Halide::Internal::Definition &def);
+
+// Whether a value relies on a promise of the user's, which may hold only where the conditions do.
+bool has_promise(const Halide::Expr &value);
+
 // Updates whose values are larger are not looked at: they are no plain reductions, and Halide's prover undoes CSE, which can make them exponentially large.
 bool is_small(const Halide::Internal::Definition &def);
 

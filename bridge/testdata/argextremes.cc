@@ -11,6 +11,7 @@ public:
     GeneratorParam<std::string> group{"group", "trees"};
     GeneratorParam<Type> type{"type", UInt(8)};
     GeneratorParam<bool> rows{"rows", false};  // those of each channel, in place of one
+    GeneratorParam<std::string> where{"where", "all"};  // of the domain: some, a condition of places; read, one of what is read; both
     GeneratorParam<int> width{"width", 300}, height{"height", 200};
     Input<Buffer<uint8_t, 3>> image{"image"};
     Output<Buffer<int32_t, 2>> out{"out"};  // by channel, or twice the same, and by value
@@ -18,6 +19,15 @@ public:
     void generate() {
         RDom r(0, image.width(), 0, image.height());
         RDom shifted(1, image.width() - 1, -2, image.height());
+        const std::string part = where;
+        if (part == "some" || part == "both") {
+            r.where(r[0] * 2 <= r[1] * 5 + 20);
+            shifted.where(shifted[0] + shifted[1] > 4);
+        }
+        if (part == "read" || part == "both") {
+            r.where(image(r[0], r[1], 1) % 7 != 2);
+            shifted.where(image(clamp(shifted[0], 0, image.width() - 1), clamp(shifted[1], 0, image.height() - 1), 1) > 100);
+        }
         const auto at = [&](const RDom &d) {
             const Expr x = clamp(d[0], 0, image.width() - 1), y = clamp(d[1], 0, image.height() - 1);
             return cast(type, image(x, y, rows ? Expr(i) : Expr(0)) / 3 + 50);

@@ -259,7 +259,7 @@ func (w *writer) partial() {
 		}
 	}
 	values := w.old.Values
-	if !AsWritten(w.p, &w.old) && w.r.ArgExtreme == nil {
+	if w.old.Restated != nil && !AsWritten(w.p, &w.old) {
 		values = w.old.Restated
 	}
 	own := func(n *halideir.Node) (halideir.NodeID, bool) {
