@@ -58,7 +58,7 @@ func (s *state) keepBlocks(step *rfactor.Step, a *access.Analysis, box bounds.Bo
 	along := alongMemory(st, a.Stage(step.Func, step.Stage), step.Func, box, true)
 	for l, loop := range st.Loops {
 		n := &serial
-		if loop.Arg >= 0 {
+		if loop.Kind.Parallel() {
 			n = &parallel
 		} else if l != along && (kept < 0 || box[l].Extent() >= box[kept].Extent()) {
 			kept = l

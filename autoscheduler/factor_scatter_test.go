@@ -50,6 +50,18 @@ func scatterOf(t halideir.Type, width, height, bins int64, op func(old, v irtest
 	return b.Build()
 }
 
+// columnsOf is a sum, or the like, of each column, whose place is the variable along the columns.
+func columnsOf(t halideir.Type, width, height int64, op func(old, v irtest.Expr) irtest.Expr) *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", irtest.U8, width, height)
+	h := b.Func("h", []string{"i"}, t, func([]irtest.Expr) irtest.Expr { return b.Int(0).Cast(t) })
+	h.Update([]irtest.RVar{{Name: "r$x", Extent: width, Parallel: true}, {Name: "r$y", Extent: height}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return []irtest.Expr{r[0]}, op(h.At(r[0]), in.At(r[0], r[1]).Cast(t))
+	})
+	b.Output(h, width)
+	return b.Build()
+}
+
 // TestScatterThreads: a scatter that no atomic operations make has partial results a thread, of which each takes in more points than it has places, so many that the device has work, and all points once;
 // a copy of them, in the same memory, there is none. What atomic operations make, or what is too small, has none.
 func TestScatterThreads(t *testing.T) {
@@ -71,6 +83,8 @@ func TestScatterThreads(t *testing.T) {
 		"few points":       {scatterOf(irtest.F32, 10, 10, 10, add), nil, 10, 100, false, 0},
 		"in order":         {scatterOf(irtest.F32, 1536, 2560, 256, add), map[string]string{"reassociate": "0"}, 256, 1536 * 2560, false, 0},
 		"atomic":           {histogramOf(irtest.U32, 300, 200, 256, func(x irtest.Expr) irtest.Expr { return x }), nil, 256, 300 * 200, false, 0},
+		"a sum a column":   {columnsOf(irtest.F32, 300, 2560, add), nil, 1, 300 * 2560, true, 4000},
+		"columns enough":   {columnsOf(irtest.F32, 20000, 200, add), nil, 20000, 20000 * 200, false, 0},
 		"no reduction":     {scatterOf(irtest.F32, 1536, 2560, 256, func(old, v irtest.Expr) irtest.Expr { return v.Sub(old) }), nil, 256, 1536 * 2560, false, 0},
 		"the papers'":      {scatterOf(irtest.F32, 1536, 2560, 256, add), map[string]string{"mode": "autogpu"}, 256, 1536 * 2560, false, 0},
 	} {
@@ -97,7 +111,7 @@ func TestScatterThreads(t *testing.T) {
 			dims := pr.Dims[pr.StageIndex(0, 1)]
 			threads, points := int64(1), int64(1)
 			for l, loop := range partial.Stages[1].Loops {
-				if loop.Arg >= 0 {
+				if loop.Kind.Parallel() {
 					threads *= dims.Extent[l]
 				} else {
 					points *= dims.Extent[l]

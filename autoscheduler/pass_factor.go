@@ -120,7 +120,7 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 	parallel, serial := int64(1), int64(1)
 	for l, loop := range st.Loops {
 		n := &serial
-		if loop.Arg >= 0 {
+		if loop.Kind.Parallel() {
 			n = &parallel
 		}
 		if box[l].Extent() < 1 || *n > maxPoints/box[l].Extent() {
@@ -155,7 +155,7 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 	}
 	reductions := 0
 	for _, loop := range st.Loops {
-		if loop.RVar >= 0 {
+		if !loop.Kind.Parallel() {
 			reductions++
 		}
 	}
@@ -167,7 +167,7 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 		take(along, n)
 	}
 	for l := len(st.Loops) - 1; l >= 0 && rest > 1; l-- {
-		if st.Loops[l].RVar >= 0 && l != along && box[l].Extent() > 1 {
+		if !st.Loops[l].Kind.Parallel() && l != along && box[l].Extent() > 1 {
 			take(l, rest)
 		}
 	}
@@ -211,7 +211,7 @@ func divisor(extent, n, step int64) int64 {
 }
 
 // alongMemory is the loop over a reduction variable along which the loads' neighbours in memory lie, with those for places or without; -1 if that is a
-// loop over an argument, or none.
+// parallel loop, or none.
 func alongMemory(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box, places bool) int {
 	votes := make([]int, len(st.Loops))
 	for _, load := range as.Loads {
@@ -221,9 +221,9 @@ func alongMemory(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box, p
 		for _, x := range load.Index {
 			found := -1
 			for l := range st.Loops {
-				if x.DependsOn(l) && !(st.Loops[l].Arg >= 0 && box[l].Extent() < narrowLoop) {
+				if x.DependsOn(l) && !(st.Loops[l].Kind.Parallel() && box[l].Extent() < narrowLoop) {
 					found = l
-					if st.Loops[l].RVar >= 0 {
+					if !st.Loops[l].Kind.Parallel() {
 						break
 					}
 				}
@@ -240,7 +240,7 @@ func alongMemory(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box, p
 			best = l
 		}
 	}
-	if best >= 0 && st.Loops[best].RVar < 0 {
+	if best >= 0 && st.Loops[best].Kind.Parallel() {
 		return -1
 	}
 	return best

@@ -96,28 +96,38 @@ private:
 // Halide sees less well how the conditions bound what is read.
 void promise_ranges(Definition &def, const Expr &conditions) {
     const std::vector<ReductionVariable> &rvars = def.schedule().rvars();
-    std::map<std::string, Interval> ranges;
+    std::map<std::string, Interval> all, ranges;
     for (const ReductionVariable &v : rvars) {
-        Scope<Interval> others;
-        for (const ReductionVariable &o : rvars) {
-            if (o.var != v.var) {
-                others.push(o.var, Interval(o.min, o.min + o.extent - 1));
+        all[v.var] = Interval(v.min, v.min + v.extent - 1);
+    }
+    for (size_t pass = 0; pass < rvars.size(); pass++) {  // what bounds one variable may bound another through it
+        for (const ReductionVariable &v : rvars) {
+            Scope<Interval> others;
+            for (const auto &[name, range] : all) {
+                if (name != v.var) {
+                    others.push(name, range);
+                }
             }
-        }
-        const Interval left = solve_for_outer_interval(conditions, v.var);
-        Expr lo, hi;
-        if (left.has_lower_bound()) {
-            const Interval of = bounds_of_expr_in_scope(left.min, others);
-            lo = of.has_lower_bound() ? of.min : Expr();
-        }
-        if (left.has_upper_bound()) {
-            const Interval of = bounds_of_expr_in_scope(left.max, others);
-            hi = of.has_upper_bound() ? of.max : Expr();
-        }
-        if (lo.defined() || hi.defined()) {
-            lo = lo.defined() ? max(v.min, lo) : v.min;
-            hi = hi.defined() ? min(v.min + v.extent - 1, hi) : v.min + v.extent - 1;
-            ranges[v.var] = Interval(simplify(lo), simplify(hi));
+            const Interval left = solve_for_outer_interval(conditions, v.var);
+            Interval &range = all[v.var];
+            bool bounded = false;
+            if (left.has_lower_bound()) {
+                const Interval of = bounds_of_expr_in_scope(left.min, others);
+                if (of.has_lower_bound()) {
+                    range.min = simplify(max(range.min, of.min));
+                    bounded = true;
+                }
+            }
+            if (left.has_upper_bound()) {
+                const Interval of = bounds_of_expr_in_scope(left.max, others);
+                if (of.has_upper_bound()) {
+                    range.max = simplify(min(range.max, of.max));
+                    bounded = true;
+                }
+            }
+            if (bounded) {
+                ranges[v.var] = range;
+            }
         }
     }
     WithPromises promise(ranges);

@@ -391,7 +391,7 @@ std::vector<Operation> operations(const Function &f, const Definition &def) {
 std::vector<Expr> restated(const std::vector<Operation> &all) {
     std::vector<Expr> values;
     for (const Operation &o : all) {
-        values.push_back(o.op == Op::keep ? o.self : common_subexpression_elimination(combined(o.op, o.self, o.other)));
+        values.push_back(o.op == Op::keep ? o.self : combined(o.op, o.self, common_subexpression_elimination(o.other)));
     }
     return values;
 }

@@ -40,6 +40,20 @@ public:
         form(cast(t, 100), [&](Expr f) { return min(a, f); });
         form(one, [&](Expr f) { return select(w % 3 == 1, f + a, f); });
         form(one, [&](Expr f) { return select(a > f, a, f); });
+        // Place and value have what is read in common.
+        Func common = next();
+        common(i) = one;
+        common(bin) += cast(t, v % 8);
+        all.push_back(cast<int>(common(i)));
+        // The place is a variable of the domain: of each other one a partial result.
+        Func cols = next();
+        RDom s(0, bins, 0, image.height());
+        if (part == "some" || part == "both") {
+            s.where(s.x * 3 <= s.y + 5);
+        }
+        cols(i) = one;
+        cols(s.x) += cast(t, image(clamp(s.x, 0, image.width() - 1), s.y, 1) % 8);
+        all.push_back(cast<int>(cols(i)));
         Func many = next(), rows = next(), grid = next();
         many(i) = Tuple(one, cast<uint8_t>(3), cast<int64_t>(0));
         many(bin) = Tuple(many(bin)[0] + a, max(many(bin)[1], w), many(bin)[2] + 1);

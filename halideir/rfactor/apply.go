@@ -320,7 +320,7 @@ func (w *writer) reduce() {
 		} else {
 			rv.Min, rv.Extent = w.copy(rv.Min, nil), w.copy(rv.Extent, nil)
 		}
-		l.RVar = len(st.RVars)
+		l.RVar, l.Kind = len(st.RVars), halideir.LoopImpureRVar // whatever it was in a scatter: all go to the same place now
 		st.Loops, st.RVars = append(st.Loops, l), append(st.RVars, rv)
 		read = append(read, w.rvar(rv.Name, l.RVar))
 	}

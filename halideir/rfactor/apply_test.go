@@ -124,6 +124,28 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestScatterInOrder: where each iteration of a scatter over a variable that is its place goes to another one, those of the reduction of the partial results do not.
+func TestScatterInOrder(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 40, 100)
+	f := b.Func("f", []string{"c"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
+	f.Update([]irtest.RVar{{Name: "r$x", Extent: 40, Parallel: true}, {Name: "r$y", Extent: 100}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return []irtest.Expr{r[0]}, f.At(r[0]).Add(in.At(r[0], r[1]))
+	})
+	b.Output(f, 40)
+	for _, kept := range [][]rfactor.Kept{{{RVar: 0}}, {{RVar: 0, Factor: 8}}, {{RVar: 1, Factor: 10}}, {{RVar: 0, Factor: 8}, {RVar: 1}}} {
+		p, err := rfactor.Apply(b.Build(), rfactor.Step{Func: f.ID, Stage: 1, Kept: kept, Lane: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range p.Funcs[rfactor.Made].Stages[1].Loops {
+			if l.RVar >= 0 && l.Kind.Parallel() {
+				t.Errorf("%v: the iterations of %s are parallel, and all go to the same places", kept, l.Label)
+			}
+		}
+	}
+}
+
 // TestOfTuple: a Tuple is a reduction where each value is combined with its own last one by an operator of its own; none where one value hangs on another,
 // or keeps nothing of its last one, or where one is left as it is at places that are computed.
 func TestOfTuple(t *testing.T) {
