@@ -135,7 +135,7 @@ func TestFormRefused(t *testing.T) {
 	}{
 		{"restated", "all", []string{"// f0.update(0): f0() = f0() + (0 - ", "// f7.update(0): f7() = ", "// f8.update(0): f8(i) = Tuple(f8[0](i), "}},
 		{"bits", "all", []string{"gowarp alone factors these, with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes: f0.update(0), f1.update(0), f2.update(0)"}},
-		{"forms", "both", []string{"// f0.update(0): f0() = (let t0 = image_im(r.x, r.y, r.z) in f0() + select(t0 % 7 != 2, ", "without the conditions of its domain that read something", "asks for what they let through: f0.update(0), f1.update(0)"}},
+		{"forms", "both", []string{"// f0.update(0): f0() = f0() + (let t0 = image_im(r.x, r.y, r.z) in select(t0 % 7 != 2, ", "without the conditions of its domain that read something", "asks for what they let through: f0.update(0), f1.update(0)"}},
 	} {
 		group := c.group + " " + c.where
 		params := []string{"group=" + c.group, "where=" + c.where, "type=int32", "width=1000", "height=700"}

@@ -164,9 +164,13 @@ void factor(Graph &g, const gowarp_directive &d) {
             }
             kept.emplace_back(rvar, Var(pure));
         }
-        const Expr condition = conditions(def).others;  // those that load something are in the values
+        // What a level of a tree leaves has conditions of Halide's own.
+        const bool conditional = has_predicate(def) && g.funcs[d.func].factored.insert(d.stage).second;
+        const Expr condition = conditional ? conditions(def).others : Expr();  // those that load something are in the values
         const std::unique_ptr<StandIn> other = stand_in(g.funcs[d.func], d.stage, def);
-        def.predicate() = condition.defined() ? condition : const_true();
+        if (conditional) {
+            def.predicate() = condition.defined() ? condition : const_true();
+        }
         if (other) {
             other->enter(def);
         }
@@ -174,9 +178,12 @@ void factor(Graph &g, const gowarp_directive &d) {
             promise_ranges(def, condition);
         }
         Func intm = s.rfactor(kept);
-        def.predicate() = const_true();  // a partial result of nothing changes nothing
-        Expr &part = intm.function().update(0).predicate();
-        part = WithoutPromises().mutate(part);
+        if (conditional) {
+            def.predicate() = const_true();  // a partial result of nothing changes nothing
+            Expr &part = intm.function().update(0).predicate();
+            part = WithoutPromises().mutate(part);
+        }
+        g.funcs[d.func].factored.insert(d.stage);
         if (other) {
             other->leave(intm.function(), def, g.funcs[d.func].over_partial[d.stage]);
         }

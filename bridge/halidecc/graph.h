@@ -7,6 +7,7 @@
 #include <Halide.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct FuncEntry {
     int found_index = -1;     // position in called_funcs_in_order_found
     int written_out = 0;      // updates of the user's that its definition has taken over (writeout.h)
     std::map<int, std::optional<ArgExtreme>> over_partial;  // by stage: what a factored one does with its partial results, where that is the least or greatest with its place
+    std::set<int> factored;  // stages that a level of a tree has left
 };
 
 // An input: a parameter (buffer or scalar) or an embedded buffer.
