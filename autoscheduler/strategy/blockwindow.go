@@ -202,8 +202,9 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		return n, fmt.Errorf("block-window: %s has %d tiled loops, the choice has points for %d", f.Label, len(c.Tile), len(c.Points))
 	}
 	tail := plan.RoundUp
+	overDomain := slices.ContainsFunc(n.Threads, func(u plan.Use) bool { return f.Stages[stage].Loops[u.Loop].RVar >= 0 })
 	switch {
-	case b.tested || !b.pr.PureLoops(b.g.Out, stage): // computed places have no more room than is needed
+	case b.tested || overDomain || !b.pr.PureLoops(b.g.Out, stage): // computed places have no more room than is needed, and a domain no more points
 		tail = plan.Guarded
 	case f.Output:
 		tail = plan.ShiftInwards
