@@ -38,11 +38,12 @@ func (s *state) keepScatter(step *rfactor.Step, r *bounds.Regions, a *access.Ana
 	if s.atomicScatter(fn, st, a, true) { // as it is, all at once
 		return ""
 	}
-	most := s.mostScatters(fn, st, r, box)
-	if most < 2 || s.besides(fn, st, box) >= narrowLoop {
+	stage, most := &s.p.Funcs[fn].Stages[st], s.mostScatters(fn, st, r, box)
+	// Where a warp of iterations or more never meet, threads have whole cells or columns (strategies block-cells and block-columns), or a histogram each.
+	if besides, _ := iterations(stage, box); most < 2 || besides >= narrowLoop {
 		return ""
 	}
-	return s.keep(step, &s.p.Funcs[fn].Stages[st], a.Stage(fn, st), box, most)
+	return s.keep(step, stage, a.Stage(fn, st), box, most)
 }
 
 // keepBlocks is keep for a scatter of atomic operations. There is a partial result for each of some interleaved parts of the longest loop that does not go along memory: neighbouring threads of a block
@@ -105,18 +106,6 @@ func (s *state) atomicScatter(fn, stage int, a *access.Analysis, asWritten bool)
 		st.Values, st.Associative, st.Commutative = st.Restated, true, true
 	}
 	return atomicUpdate(pr, f, &st)
-}
-
-// besides is how many iterations there are besides those that may meet: where they are a warp or more, threads have whole cells or columns (strategies block-cells and
-// block-columns), or a histogram each.
-func (s *state) besides(fn, stage int, box bounds.Box) int64 {
-	n := int64(1)
-	for l, loop := range s.p.Funcs[fn].Stages[stage].Loops {
-		if loop.Kind.Parallel() {
-			n *= min(max(box[l].Extent(), 1), maxPoints/n)
-		}
-	}
-	return n
 }
 
 // mostScatters is how many partial results of a scatter in order pay: each has all places, which are cleared and added up in the end.

@@ -5,6 +5,7 @@ import (
 
 	"gowarp/halideir"
 	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
 	"gowarp/halideir/rfactor"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
@@ -27,14 +28,7 @@ func (s *state) noteInOrder() error {
 			if err != nil {
 				return err
 			}
-			parallel, serial := int64(1), int64(1)
-			for l, loop := range f.Stages[st].Loops {
-				n := &parallel
-				if loop.Kind == halideir.LoopImpureRVar {
-					n = &serial
-				}
-				*n *= min(max(box[l].Extent(), 1), maxPoints / *n)
-			}
+			parallel, serial := iterations(&f.Stages[st], box)
 			if !s.leavesIdle(parallel, serial) {
 				continue
 			}
@@ -48,6 +42,19 @@ func (s *state) noteInOrder() error {
 		}
 	}
 	return nil
+}
+
+// iterations is how many there are of a stage's parallel loops, and of the others, up to maxPoints.
+func iterations(st *halideir.Stage, box bounds.Box) (parallel, serial int64) {
+	parallel, serial = 1, 1
+	for l, loop := range st.Loops {
+		n := &serial
+		if loop.Kind.Parallel() {
+			n = &parallel
+		}
+		*n *= min(max(box[l].Extent(), 1), maxPoints / *n)
+	}
+	return parallel, serial
 }
 
 // inOrder is why an update stays in order, and what would help; empty where it does not, or partial results would not pay.
@@ -65,7 +72,7 @@ func (s *state) inOrder(fn, stage int, a *access.Analysis) string {
 			}
 			others = others || n.Out != out
 			for k, at := range n.Args {
-				elsewhere = elsewhere || at != st.Args[k] && !(rfactor.OwnPlace(s.p, at, k) && rfactor.OwnPlace(s.p, st.Args[k], k))
+				elsewhere = elsewhere || !rfactor.SamePlace(s.p, at, st.Args[k], k)
 			}
 		}, v)
 	}

@@ -152,7 +152,7 @@ func isOld(p *halideir.Pipeline, fn int, st *halideir.Stage, n *halideir.Node, o
 		return false
 	}
 	for k, a := range n.Args {
-		if a != st.Args[k] && !(OwnPlace(p, a, k) && OwnPlace(p, st.Args[k], k)) {
+		if !SamePlace(p, a, st.Args[k], k) {
 			return false
 		}
 	}
@@ -174,6 +174,11 @@ func (r *Reduction) AnyOrder(types []halideir.Type) bool {
 func OwnPlace(p *halideir.Pipeline, id halideir.NodeID, k int) bool {
 	n := &p.Nodes[id]
 	return n.Op == halideir.OpVar && n.Kind == halideir.VarDim && n.Index == k
+}
+
+// SamePlace reports whether two indices in that place are one: the same expression, or the Func's own argument.
+func SamePlace(p *halideir.Pipeline, a, b halideir.NodeID, k int) bool {
+	return a == b || OwnPlace(p, a, k) && OwnPlace(p, b, k)
 }
 
 func reads(p *halideir.Pipeline, root halideir.NodeID, fn int) (found bool) {
