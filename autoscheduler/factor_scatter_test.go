@@ -89,14 +89,7 @@ func TestScatterThreads(t *testing.T) {
 		"the papers'":      {scatterOf(irtest.F32, 1536, 2560, 256, add), map[string]string{"mode": "autogpu"}, 256, 1536 * 2560, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			prm, err := ParseParams(c.params)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Run(c.p, prm)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := runWith(t, c.p, c.params)
 			if n := factors(r.Schedule); (n > 0) != c.partial {
 				t.Fatalf("%d reductions factored; want %v", n, c.partial)
 			}
@@ -154,14 +147,7 @@ func TestScatterPrivate(t *testing.T) {
 		"more than a block": {histogramOf(irtest.U32, 1536, 2560, 256, func(x irtest.Expr) irtest.Expr { return x.Mod(20000) }), nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			prm, err := ParseParams(c.params)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Run(c.p, prm)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := runWith(t, c.p, c.params)
 			ks := private(r)
 			if (len(ks) == 1) != c.want || factors(r.Schedule) != len(ks) {
 				t.Fatalf("%d kernels with places a block, %d reductions factored; want %v", len(ks), factors(r.Schedule), c.want)
