@@ -74,6 +74,7 @@ func TestRules(t *testing.T) {
 		"member-order":      func(pr *plan.Problem, k *plan.Kernel) { slices.Reverse(k.Members) },
 		"nested-clamps":     func(pr *plan.Problem, k *plan.Kernel) { clampedReads(pr, k, 9) },
 		"scatter-places":    func(pr *plan.Problem, k *plan.Kernel) { scattered(pr, member(k, plan.AtThread)) },
+		"tuple-threads":     func(pr *plan.Problem, k *plan.Kernel) { tupleInOneThread(pr, k) },
 		"lanes":             func(pr *plan.Problem, k *plan.Kernel) { k.Warp = &plan.Warp{Points: 2, Width: 61, Rows: 4, Warps: 4} },
 		"warp-scratch":      func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Demoted = 1 },
 		"warp-members":      func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Where = plan.AtWarp },
@@ -117,6 +118,14 @@ func clampedReads(pr *plan.Problem, k *plan.Kernel, n int) {
 			k.Members = append(k.Members, plan.Member{Func: id, Where: plan.AtBlock})
 		}
 	}
+}
+
+// tupleInOneThread makes the window one of two values that one thread of a block computes.
+func tupleInOneThread(pr *plan.Problem, k *plan.Kernel) {
+	m := member(k, plan.AtThread)
+	m.Where = plan.AtBlock
+	f := &pr.P.Funcs[m.Func]
+	f.Types = append(f.Types, f.Types[0])
 }
 
 // TestNestedClamps: of a chain of stages that are read at clamped places, a kernel has so many one behind the other as Halide lowers in seconds.

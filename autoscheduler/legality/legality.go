@@ -34,6 +34,7 @@ var Rules = []Rule{
 	{"member-order", memberOrder},
 	{"nested-clamps", nestedClamps},
 	{"scatter-places", scatterPlaces},
+	{"tuple-threads", tupleThreads},
 	{"lanes", lanes},
 	{"warp-members", warpMembers},
 	{"warp-scratch", warpScratch},
