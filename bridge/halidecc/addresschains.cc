@@ -84,6 +84,34 @@ public:
         return (int)places.size() + (int)std::count_if(stores_.begin(), stores_.end(), [&](const Store *op) { return !own_.count(op->name); });
     }
 
+    // The registers that are set once, by a place that is a number: the definitions of a straight line (StraightLine::build).
+    std::set<std::string> set_once() const {
+        std::map<std::string, int> times;
+        std::set<std::string> elsewhere;
+        for (const Store *op : stores_) {
+            if (!registers_.count(op->name)) {
+                continue;
+            }
+            if (as_const_int(op->index) && is_const_one(op->predicate)) {
+                times[register_name(op->name, op->index)]++;
+            } else {
+                elsewhere.insert(op->name);
+            }
+        }
+        std::set<std::string> out;
+        for (const Store *op : stores_) {
+            if (registers_.count(op->name) && !elsewhere.count(op->name) && times[register_name(op->name, op->index)] == 1) {
+                out.insert(register_name(op->name, op->index));
+            }
+        }
+        return out;
+    }
+
+    // What stands for a register where indices are compared: no name of Halide's has a bracket.
+    static std::string register_name(const std::string &array, const Expr &index) {
+        return array + "[" + std::to_string(*as_const_int(index)) + "]";
+    }
+
     // The pipeline's inputs and outputs among them, once each.
     const std::vector<Parameter> &parameters() const { return parameters_; }
 
@@ -91,6 +119,9 @@ private:
     using IRVisitor::visit;
     void visit(const Allocate *op) override {
         own_.insert(op->name);
+        if (op->memory_type == MemoryType::Register) {
+            registers_.insert(op->name);
+        }
         IRVisitor::visit(op);
     }
     void visit(const Load *op) override {
@@ -110,7 +141,7 @@ private:
         }
     }
     std::vector<Parameter> parameters_;
-    std::set<std::string> own_;
+    std::set<std::string> own_, registers_;
     std::vector<const Load *> loads_;
     std::vector<const Store *> stores_;
 };
@@ -179,7 +210,7 @@ struct Loads {
 class Kernel : public IRMutator {
 public:
     Kernel(const Accesses &all, Surroundings &around, int longest, bool vectors, Keeping keeping)
-        : kept_(all.kept()), around_(around), longest_(longest), vectors_(vectors), keeping_(keeping) {}
+        : kept_(all.kept()), set_once_(all.set_once()), around_(around), longest_(longest), vectors_(vectors), keeping_(keeping) {}
 
     // First all places are counted, and nothing is changed; then addresses are made of them.
     Stmt chained(const Stmt &kernel) {
@@ -241,7 +272,7 @@ private:
         std::map<int64_t, Name> elements;  // by what each was accessed first: by the same again the compiler sees that it is the same
     };
 
-    const std::set<std::string> kept_;
+    const std::set<std::string> kept_, set_once_;
     Surroundings &around_;
     const int longest_;
     const bool vectors_;
@@ -254,6 +285,7 @@ private:
     bool in_statement_ = false;  // of a block: it will be known where what is made for it is defined
     Scope<std::optional<Polynomial>> names_;  // bound in the kernel; the value of those that have one
     Scope<> in_expression_;                   // bound within an expression
+    std::vector<std::string> set_;            // those of names_ that are registers, in the order in which they were set
     std::map<Place, std::set<Polynomial>> uses_;
     std::map<Place, std::map<Polynomial, Known>> known_;
     std::map<Polynomial, int> distances_;  // that were added already, and the access for which each was last
@@ -263,16 +295,43 @@ private:
     const std::string prefix_ = unique_name("gowarp.at");
 
     std::optional<Index> index_of(const std::string &buffer, const Expr &index, const Expr &predicate) const {
-        Reads reads;
-        index.accept(&reads);
-        if (kept_.count(buffer) || index.type() != Int(32) || !is_const_one(predicate) || reads.any || expr_uses_vars(index, in_expression_)) {
+        if (kept_.count(buffer) || index.type() != Int(32) || !is_const_one(predicate) || expr_uses_vars(index, in_expression_)) {
             return {};
         }
-        const Polynomial p = value_of(index);
+        const std::optional<Polynomial> known = computed(index);
+        if (!known) {
+            return {};
+        }
+        const Polynomial &p = *known;
         const auto [uniform, variant] = p.split([&](const Factors &factors) {
             return std::none_of(factors.begin(), factors.end(), [&](const Expr &f) { return expr_uses_vars(f, names_); });
         });
         return Index{{buffer, variant, Place::element}, uniform.plus(Polynomial(-p.constant())), p.constant()};
+    }
+
+    // A value that no memory is read for, but registers that were set already; nothing for others.
+    std::optional<Polynomial> computed(const Expr &e) const {
+        class Named : public IRMutator {
+        public:
+            explicit Named(const Scope<std::optional<Polynomial>> &names) : names_(names) {}
+
+        private:
+            using IRMutator::visit;
+            Expr visit(const Load *op) override {
+                if (as_const_int(op->index)) {
+                    const std::string name = Accesses::register_name(op->name, op->index);
+                    if (names_.contains(name)) {
+                        return Variable::make(op->type, name);
+                    }
+                }
+                return op;
+            }
+            const Scope<std::optional<Polynomial>> &names_;
+        };
+        const Expr named = set_.empty() ? e : Named(names_).mutate(e);
+        Reads reads;
+        named.accept(&reads);
+        return reads.any ? std::nullopt : std::make_optional(value_of(named));
     }
 
     Polynomial value_of(const Expr &e) const {
@@ -574,11 +633,19 @@ private:
 
     // The body of a loop, or what is under a condition: nothing made for it is known outside.
     Stmt within(const Stmt &s) {
-        const size_t before = made_.size();
+        const size_t before = made_.size(), set = set_.size();
         const ScopedValue<bool> outside(in_statement_, false);
         const ScopedValue<int> body_of(body_, bodies_++);
         const Stmt body = mutate(s);
+        forget(set);
         return define(before, body);
+    }
+
+    // Of registers that were set behind so many nothing is known any more.
+    void forget(size_t from) {
+        for (; set_.size() > from; set_.pop_back()) {
+            names_.pop(set_.back());
+        }
     }
 
     // What is made for a statement of a block is known to those behind it. It is not made earlier, since it takes registers.
@@ -597,8 +664,26 @@ private:
         const Stmt first = mutate(op->first);
         in_statement_ = false;
         statement_++;
-        const Stmt rest = mutate(op->rest);
+        const Store *store = op->first.as<Store>();
+        if (store && store->index.type() == Int(32) && as_const_int(store->index)) {
+            set(store);
+        }
+        const size_t between = made_.size();
+        Stmt rest = mutate(op->rest);
+        if (store) { // what is made for the last statement may need what this one sets
+            rest = define(between, rest);
+        }
         return define(before, Block::make(first, rest));
+    }
+
+    // Notes what a register is set to.
+    void set(const Store *op) {
+        const std::string name = Accesses::register_name(op->name, op->index);
+        if (!set_once_.count(name) || op->value.type() != Int(32)) {
+            return;
+        }
+        names_.push(name, computed(op->value));
+        set_.push_back(name);
     }
 
     Stmt visit(const Store *op) override {
@@ -648,15 +733,14 @@ private:
             return op;  // the name means something else further out, and there may be an address of it
         }
         const Expr value = mutate(op->value);
-        Reads reads;
-        op->value.accept(&reads);
         std::optional<Polynomial> known;
-        if (op->value.type() == Int(32) && !reads.any) {
-            known = value_of(op->value);
+        if (op->value.type() == Int(32)) {
+            known = computed(op->value);
         }
-        const size_t before = made_.size();
+        const size_t before = made_.size(), set = set_.size();
         ScopedBinding<std::optional<Polynomial>> bind(names_, op->name, known);
         const Stmt body = mutate(op->body);
+        forget(set);
         return LetStmt::make(op->name, value, define_with(op, known.has_value(), before, body));
     }
 
