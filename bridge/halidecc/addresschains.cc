@@ -31,8 +31,10 @@ constexpr int never = 1 << 30;
 struct Keeping {
     bool latest;  // of addresses as near the latest is gone on from, and the others are held no longer
     int idle;     // after so many accesses that do not need it it is computed again
+    bool apart;   // none is known from one statement to the next, which so share no loads either: the compiler cannot know that they are of the same places
 };
-constexpr Keeping keepings[] = {{false, never}, {true, never}, {true, 48}, {true, 16}, {true, 8}};  // the first that keeps to most_held is taken
+constexpr Keeping keepings[] = {{false, never, false}, {true, never, false}, {true, 48, false}, {true, 16, false}, {true, 8, false}};  // the first that keeps to most_held is taken
+constexpr Keeping last_keeping = {false, never, true};  // of code whose definitions are registers, where none of those does
 
 constexpr int vector_lanes = 4, vector_bits = 32;  // of an access that is one instruction
 constexpr int vector_address = 3;                  // instructions: LLVM shares less of those in units of vectors
@@ -209,8 +211,8 @@ struct Loads {
 
 class Kernel : public IRMutator {
 public:
-    Kernel(const Accesses &all, Surroundings &around, int longest, bool vectors, Keeping keeping)
-        : kept_(all.kept()), set_once_(all.set_once()), around_(around), longest_(longest), vectors_(vectors), keeping_(keeping) {}
+    Kernel(const Accesses &all, const std::set<std::string> &set_once, Surroundings &around, int longest, bool vectors, Keeping keeping)
+        : kept_(all.kept()), set_once_(set_once), around_(around), longest_(longest), vectors_(vectors), keeping_(keeping) {}
 
     // First all places are counted, and nothing is changed; then addresses are made of them.
     Stmt chained(const Stmt &kernel) {
@@ -661,9 +663,12 @@ private:
         const size_t before = made_.size();
         in_statement_ = true;
         statement_++;
-        const Stmt first = mutate(op->first);
+        Stmt first = mutate(op->first);
         in_statement_ = false;
         statement_++;
+        if (keeping_.apart) {
+            first = define(before, first);
+        }
         const Store *store = op->first.as<Store>();
         if (store && store->index.type() == Int(32) && as_const_int(store->index)) {
             set(store);
@@ -779,12 +784,17 @@ Stmt AddressChains::visit(const For *given) {
     std::optional<Kernel> without, with;
     const auto chain = [&](std::optional<Kernel> &k, bool vectors) {
         Stmt s;
-        for (const Keeping &keeping : keepings) {
-            k.emplace(all, around, f->second.longest, vectors, keeping);
+        const auto fits = [&](const std::set<std::string> &through, const Keeping &keeping) {
+            k.emplace(all, through, around, f->second.longest, vectors, keeping);
             s = k->chained(op);
-            if (k->held() <= most_held) {
-                break;
-            }
+            return k->held() <= most_held;
+        };
+        const std::set<std::string> set_once = all.set_once();
+        const auto any_fits = [&](const std::set<std::string> &through) {
+            return std::any_of(std::begin(keepings), std::end(keepings), [&](const Keeping &keeping) { return fits(through, keeping); });
+        };
+        if (!any_fits(set_once) && !set_once.empty() && !fits(set_once, last_keeping)) {
+            any_fits({});
         }
         return s;
     };
