@@ -28,46 +28,66 @@ func TestPolynomial(t *testing.T) {
 // any length, at sizes that divide nothing; the kernels issue as many floating-point instructions and write as often as without, and compute fewer integers.
 // Loads are about as many: at the edges, point by point under conditions, the compiler keeps a little less from one to the next.
 func TestAddressChains(t *testing.T) {
-	g := harness.Generator{Source: "bridge/testdata/strided.cc", Name: "strided"}
-	params := map[string]string{"write_out": "0"} // an update's chains too
-	saved := lacking(t, g, params, "vector_access")
-	short := filepath.Join(t.TempDir(), "short.json")
-	n := regexp.MustCompile(`("do": ?"chain_addresses"[^{}]*"n": ?)\d+`)
-	if err := os.WriteFile(short, []byte(n.ReplaceAllString(text(t, saved), "${1}2")), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if text(t, short) == text(t, saved) {
-		t.Fatal("no length of chains in the schedule")
-	}
-	emitted := map[string]*harness.Emission{}
-	for what, file := range map[string]string{"chains": saved, "short chains": short, "without": lacking(t, g, params, "chain_addresses", "vector_access")} {
-		e, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": file}))
-		emitted[what] = e
-		_, cpu := built(t, g, "host", harness.Root())
-		rng := rand.New(rand.NewPCG(5, 3))
-		for _, size := range [][2]int{{64, 32}, {61, 19}, {7, 3}} {
-			in := harness.Args{"input": noise(rng, size[0], size[1], 3)}
-			shapes := map[string][]int{"out": {size[0], size[1], 3}}
-			want, err := cpu.Run(maps.Clone(in), shapes)
-			if err != nil {
+	tile := map[string]string{"tiling": "warp-registers", "warp_tile": "2x4x2"} // whose definitions are registers
+	for name, test := range map[string]struct {
+		g      harness.Generator
+		params map[string]string
+		sizes  [][3]int // the last of those that are counted
+	}{
+		"points": {
+			harness.Generator{Source: "bridge/testdata/strided.cc", Name: "strided"}, map[string]string{"write_out": "0"}, // an update's chains too
+			[][3]int{{64, 32, 3}, {61, 19, 3}, {7, 3, 3}, {130, 70, 3}},
+		},
+		"tiles that exchange": {harness.Generator{Source: "bridge/testdata/tiles.cc", Name: "tiles"}, tile, [][3]int{{64, 32, 5}, {61, 19, 3}, {7, 3, 1}, {130, 70, 6}}},
+		"tiles": {
+			harness.Generator{Source: "bridge/testdata/tiles.cc", Name: "tiles", Params: map[string]string{"reach": "0"}}, tile,
+			[][3]int{{64, 32, 5}, {61, 19, 3}, {7, 3, 1}, {130, 70, 6}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, params := test.g, test.params
+			saved := lacking(t, g, params, "vector_access")
+			short := filepath.Join(t.TempDir(), "short.json")
+			n := regexp.MustCompile(`("do": ?"chain_addresses"[^{}]*"n": ?)\d+`)
+			if err := os.WriteFile(short, []byte(n.ReplaceAllString(text(t, saved), "${1}2")), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			simulated(t, p, in, shapes, want["out"], harness.Tolerance{}, fmt.Sprintf("%s at %v", what, size))
-		}
-	}
-	in := harness.Args{"input": noise(rand.New(rand.NewPCG(2, 9)), 130, 70, 3)}
-	shapes := map[string][]int{"out": {130, 70, 3}}
-	var integer, float, stores, loads [2]int64
-	for i, what := range []string{"chains", "without"} {
-		for _, k := range fullRun(t, emitted[what], in, shapes) {
-			integer[i] += int64(k.Count.Integer)
-			float[i] += int64(k.Count.Float)
-			loads[i] += int64(k.Count.GlobalLoads)
-			stores[i] += int64(k.Count.GlobalStores)
-		}
-	}
-	if float[0] != float[1] || stores[0] != stores[1] || loads[0] > loads[1]+loads[1]/20 || integer[0] >= integer[1] {
-		t.Errorf("with chains of addresses and without: %v integer, %v floating-point instructions, %v loads, %v stores", integer, float, loads, stores)
+			if text(t, short) == text(t, saved) {
+				t.Fatal("no length of chains in the schedule")
+			}
+			emitted := map[string]*harness.Emission{}
+			last := len(test.sizes) - 1
+			for what, file := range map[string]string{"chains": saved, "short chains": short, "without": lacking(t, g, params, "chain_addresses", "vector_access")} {
+				e, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": file}))
+				emitted[what] = e
+				_, cpu := built(t, g, "host", harness.Root())
+				rng := rand.New(rand.NewPCG(5, 3))
+				for _, size := range test.sizes[:last] {
+					in := harness.Args{"input": noise(rng, size[0], size[1], size[2])}
+					shapes := map[string][]int{"out": size[:]}
+					want, err := cpu.Run(maps.Clone(in), shapes)
+					if err != nil {
+						t.Fatal(err)
+					}
+					simulated(t, p, in, shapes, want["out"], harness.Tolerance{}, fmt.Sprintf("%s at %v", what, size))
+				}
+			}
+			size := test.sizes[last]
+			in := harness.Args{"input": noise(rand.New(rand.NewPCG(2, 9)), size[0], size[1], size[2])}
+			shapes := map[string][]int{"out": size[:]}
+			var integer, float, stores, loads [2]int64
+			for i, what := range []string{"chains", "without"} {
+				for _, k := range fullRun(t, emitted[what], in, shapes) {
+					integer[i] += int64(k.Count.Integer)
+					float[i] += int64(k.Count.Float)
+					loads[i] += int64(k.Count.GlobalLoads)
+					stores[i] += int64(k.Count.GlobalStores)
+				}
+			}
+			if float[0] != float[1] || stores[0] != stores[1] || loads[0] > loads[1]+loads[1]/20 || integer[0] >= integer[1] {
+				t.Errorf("with chains of addresses and without: %v integer, %v floating-point instructions, %v loads, %v stores", integer, float, loads, stores)
+			}
+		})
 	}
 }
 
