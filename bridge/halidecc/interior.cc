@@ -206,6 +206,61 @@ private:
     Expr visit(const Min *op) override { return clamp<Min, LE>(op); }
     Expr visit(const Max *op) override { return clamp<Max, GE>(op); }
 
+    // The comparisons that all have to hold for a condition to hold, or to fail; false where there is anything else in it.
+    bool comparisons(const Expr &e, bool hold, std::vector<Expr> &all) const {
+        const Or *o = e.as<Or>();
+        const And *a = e.as<And>();
+        if (const Not *n = e.as<Not>()) {
+            return comparisons(n->a, !hold, all);
+        }
+        if (const Variable *v = e.as<Variable>()) {
+            const auto d = whole_.definitions.find(v->name);
+            return d != whole_.definitions.end() && d->second.defined() && comparisons(d->second, hold, all);
+        }
+        if (hold && a) {
+            return comparisons(a->a, hold, all) && comparisons(a->b, hold, all);
+        }
+        if (!hold && o) {
+            return comparisons(o->a, hold, all) && comparisons(o->b, hold, all);
+        }
+        all.push_back(hold ? e : simplify(!e));
+        return e.as<LT>() || e.as<LE>() || e.as<GT>() || e.as<GE>();
+    }
+
+    // Whether a condition, if it holds or if it fails, says that what differs from block to block or lane to lane is between two bounds. Then they are joined.
+    bool between(const Expr &condition, bool hold) {
+        std::vector<Expr> all;
+        bool vary = false, known = comparisons(condition, hold, all) && all.size() > 1;
+        for (Expr &c : all) {
+            vary = vary || varies(c);
+            c = resolve(c);
+            known = known && c.defined();
+        }
+        if (!vary || !known) {
+            return false;
+        }
+        for (const Expr &c : all) {
+            join(c, warp_lanes - 1);
+        }
+        return true;
+    }
+
+    // A boundary condition that chooses, of a place (one that mirrors or repeats what is inside) or of a value (a constant outside), is what it is inside.
+    Expr visit(const Select *op) override {
+        if ((in_index_ || is_const(op->false_value)) && between(op->condition, true)) {
+            return mutate(op->true_value);
+        }
+        if ((in_index_ || is_const(op->true_value)) && between(op->condition, false)) {
+            return mutate(op->false_value);
+        }
+        return IRMutator::visit(op);
+    }
+
+    Expr visit(const Load *op) override {
+        const ScopedValue<bool> index(in_index_, true);
+        return IRMutator::visit(op);
+    }
+
     // What is defined inside a statement is known in it alone.
     template<typename T>
     T within(const std::string &name, const Expr &value, const std::function<T()> &go) {
@@ -230,6 +285,7 @@ private:
     std::set<std::string> loops_;  // over blocks, warps and lanes
     Whole whole_;
     Conditions conditions_;
+    bool in_index_ = false;
 };
 
 }  // namespace
