@@ -3,6 +3,7 @@ package instructions
 import (
 	"slices"
 
+	"gowarp/halideir/access"
 	"gowarp/internal/plan"
 )
 
@@ -12,14 +13,21 @@ func (e *Estimator) interior(k *plan.Kernel) float64 {
 	if slices.ContainsFunc(k.Members, func(m plan.Member) bool { return m.Where == plan.AtBlock || m.Where == plan.AtBlockGlobal }) {
 		return 0
 	}
-	both := len(k.Members) > 0 || e.pr.ExpandOf(&k.Out).Likely // blocks at both ends are others than those between, or those of too few points only
+	if len(k.Members) > 0 || e.pr.ExpandOf(&k.Out).Likely {
+		return e.Inside(k, ^uint64(0))
+	}
+	return e.Inside(k, 0)
+}
+
+// Inside is the share of a kernel's blocks that lie at no edge: along these loops (bits of access.LoopBit) at neither end, or of too few points; along the others those that have all their points.
+func (e *Estimator) Inside(k *plan.Kernel, both uint64) float64 {
 	share := 1.0
 	for _, u := range k.Out.Blocks {
 		if u.Tile == 0 {
 			continue
 		}
 		inside := e.extent(&k.Out, u.Loop) / u.Tile // all whole tiles
-		if both {
+		if both&access.LoopBit(u.Loop) != 0 {
 			inside = max(0, u.Extent-2)
 		}
 		share *= float64(inside) / float64(max(1, u.Extent))

@@ -139,3 +139,12 @@ func (t *Terms) interior(share float64) {
 		t[of.likely] = 0
 	}
 }
+
+// Inside is what the terms come to in a block that lies inside, and what more in one at an edge, where boundary conditions clamp.
+func (t *Terms) Inside() (inside, edge float64) {
+	in, at := *t, *t
+	in.interior(1)
+	at.interior(0)
+	inside = in.Instructions() + in.Parameters()
+	return inside, at.Instructions() + at.Parameters() - inside
+}

@@ -54,6 +54,22 @@ func (e *Estimator) vectors(n *plan.Nest, fn, input int, bytes int64, idx []acce
 	return true
 }
 
+// InVectors reports whether a lane whose points begin at multiples of plan.VectorLanes loads what of its rows is a whole vector at once, and where those begin:
+// at this remainder.
+func (e *Estimator) InVectors(fn, input int, bytes int64) (remainder int64, ok bool) {
+	box := e.box(fn, input)
+	if !e.pr.Vectors || bytes != vectorBytes || len(box) == 0 {
+		return 0, false
+	}
+	for d := range box {
+		if d > 0 && e.stride(fn, input, d) != 0 {
+			return 0, false
+		}
+	}
+	lo := box[0].Lo
+	return lo - bounds.FloorDiv(lo, plan.VectorLanes)*plan.VectorLanes, true
+}
+
 // inStep reports whether an index times a stride is at the same place of a vector for all threads and turns: whatever differs from one to the other is a
 // multiple of plan.VectorLanes. beside says that neighbours in the thread's code are neighbours in memory.
 func (e *Estimator) inStep(n *plan.Nest, x *access.Index, stride int64) (beside, ok bool) {

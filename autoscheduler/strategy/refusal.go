@@ -42,8 +42,10 @@ func (w *warpTiles) Refusal(int) error {
 				why = fmt.Errorf("a block of tiles of %d points and %d rows a lane takes %d B of shared memory of %d", lp.px, lp.rows, scratch, w.pr.Limits.SharedBytes)
 			case c.registers > w.pr.Limits.MaxRegisters-spareRegisters:
 				why = fmt.Errorf("a tile of %d points and %d rows a lane takes about %d registers of %d, and %d have to be left", lp.px, lp.rows, c.registers, w.pr.Limits.MaxRegisters, spareRegisters)
-			case c.Issued > mostUnrolled:
-				why = fmt.Errorf("a tile of %d points and %d rows a lane is %.0f instructions, more than the %d that are unrolled", lp.px, lp.rows, c.Issued, mostUnrolled)
+			case c.length > mostUnrolled:
+				why = fmt.Errorf("a tile of %d points and %d rows a lane is %.0f instructions, more than the %d that are unrolled", lp.px, lp.rows, c.length, mostUnrolled)
+			case c.lifted > mostLifted:
+				why = fmt.Errorf("a tile of %d points and %d rows a lane takes %d values from other lanes under tests, in statements of %.0f instructions, more than Halide lowers in seconds", lp.px, lp.rows, c.exchanged, c.lifted/float64(c.exchanged))
 			case c.exchanged > mostExchanged:
 				why = fmt.Errorf("a tile of %d points and %d rows a lane takes %d values from other lanes, more than the %d that Halide lowers in seconds", lp.px, lp.rows, c.exchanged, mostExchanged)
 			}

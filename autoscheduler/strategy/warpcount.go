@@ -16,22 +16,31 @@ import (
 // warpCount is what one lane does for one tile of its warp, counted from the loads and
 // operations of the unrolled points. A warp issues each instruction once for its 32 lanes.
 type warpCount struct {
-	width       int64 // of the tile
-	outputs     int64 // points of the tile
-	registers   int   // a lane
-	early       int   // registers, if it has what a stage loads from memory at once
-	exchanged   int   // values that it takes from other lanes, before the compiler puts equal ones together
-	plan.Counts       // of a lane, for the whole tile
+	width       int64   // of the tile
+	outputs     int64   // points of the tile
+	registers   int     // a lane
+	early       int     // registers, if it has what a stage loads from memory at once
+	exchanged   int     // values that it takes from other lanes, before the compiler puts equal ones together
+	edge        float64 // instructions besides, of a tile at an edge
+	length      float64 // of the code, before LLVM finds what is the same in it
+	lifted      float64 // what Halide has to do for the exchanges that stand under a test of the lane: for each it looks through the statements before
+	bothEnds    bool    // whether the first tiles are at one too: what boundary conditions clamp is
+	plan.Counts         // of a lane, for the whole tile
 }
 
-// Instructions of a lane beside the operations that the definitions name. Those of tiles and rows are fitted to the simulator's counts of the programs that are not held
-// out (benchmarks/instructions).
+// Instructions of a lane beside the operations that the definitions name and the terms that the code of all kernels has (instructions.Terms). Fitted to the simulator's counts of the
+// programs that are not held out (benchmarks/instructions).
 const (
-	tileInstructions      = 50.0 // indices of block, warp and lane, parameters, the ends of the tile
-	rowInstructions       = 2.5  // the address of a row that is loaded, from that of another
-	storedRowInstructions = 9.0  // of a row of the output: its address, the test of the lane, branches
-	clampedInstructions   = 2.0  // a place that is clamped: a minimum and a maximum
-	anyInstructions       = 5.0  // a place that no loop gives
+	laneInstructions  = 14.0 // the index of the lane, whether the tile lies inside, a branch
+	guardInstructions = 2.0  // of a row of the output: whether the lane has a part of it
+	// Of a tile at an edge, besides what is clamped there.
+	pointTest = 5.0  // of a point of the output: whether there is one
+	rowTest   = 10.0 // of a row of the output: its address, worked out anew behind its test
+	// Of the code as Halide lowers it, in which every address is computed by itself.
+	tileCode      = 50.0
+	rowCode       = 2.5
+	storedRowCode = 9.0
+	anyCode       = 5.0
 )
 
 // Registers of a lane, fitted to what ptxas takes for the tiles that RATIONALE.md lists.
@@ -147,6 +156,7 @@ type counter struct {
 	s *warpSet
 	lanePoints
 	count warpCount
+	terms instructions.Terms
 	*tables
 	tested  bool        // points have tests of their own: the output's
 	now     [orders]int // the point that is being computed
@@ -165,6 +175,8 @@ type counter struct {
 // tables are what a count notes, kept from count to count for their memory.
 type tables struct {
 	lines   keymap.Map       // rows of outside buffers whose addresses are known
+	buffers keymap.Map       // outside buffers, and their dimensions that are clamped
+	vectors keymap.Map       // elements of vectors that were loaded, a bit each
 	known   keymap.Map       // what the lane has loaded, and computed of inlined Funcs
 	fetched keymap.Map       // what it has exchanged
 	guarded keymap.Map       // what it has computed under the test of one point
@@ -199,7 +211,7 @@ func tablesOf(pr *plan.Problem) (*tables, *sync.Pool) {
 		}}
 	})
 	t := free.Get().(*tables)
-	for _, m := range []*keymap.Map{&t.lines, &t.known, &t.fetched, &t.guarded, &t.held} {
+	for _, m := range []*keymap.Map{&t.lines, &t.buffers, &t.vectors, &t.known, &t.fetched, &t.guarded, &t.held} {
 		m.Clear()
 	}
 	t.spans = t.spans[:0]
@@ -262,7 +274,10 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		c.ends[s.members[i].fn] = rows[i]
 	}
 	c.count.outputs = c.count.width * lp.rows * lp.layers
-	c.count.Issued = tileInstructions
+	c.count.Issued = laneInstructions
+	c.terms[instructions.Warp]++
+	c.terms[instructions.Nest]++
+	c.terms[instructions.Dimension] += float64(len(w.pr.P.Funcs[w.g.Out].Stages[0].Loops))
 	outLoops := int64(1)
 	for l, loop := range w.pr.P.Funcs[w.g.Out].Stages[0].Loops {
 		extent := w.pr.Dims[w.pr.StageIndex(w.g.Out, 0)].Extent[l]
@@ -296,7 +311,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 			return c.count, err
 		}
 	}
-	before, fetched := c.count.Counts, c.fetched.Len()
+	before, beforeTerms, fetched := c.count.Counts, c.terms, c.fetched.Len()
 	if err := c.run(w.g.Out, s.grow.Funcs[w.g.Out], w.arg(w.x)); err != nil {
 		return c.count, err
 	}
@@ -304,10 +319,30 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	for _, n := range c.colours {
 		points *= float64(n)
 	}
-	c.count.Issued += points + storedRowInstructions*points/float64(lp.px)
-	c.count.Requests += points
+	stores, outRows := points, points/float64(lp.px)
+	if _, ok := instructions.For(w.pr).InVectors(w.g.Out, -1, w.pr.Bytes(w.g.Out)); ok && c.inVectors() {
+		stores /= plan.VectorLanes
+	}
+	if c.count.width < plan.WarpLanes*lp.px {
+		c.count.Issued += guardInstructions * outRows
+	}
+	c.buffer(w.g.Out, -1, len(w.pr.P.Funcs[w.g.Out].Args))
+	c.terms[instructions.StoredRow] += outRows
+	c.count.length += points - stores
+	c.count.Issued += stores
+	c.count.Requests += stores
 	c.count.Sectors += points * float64(max(1, w.pr.Bytes(w.g.Out))*plan.WarpLanes) / instructions.SectorBytes
 	c.count.Counts = before.Plus(c.count.Counts.Plus(before.Times(-1)).Times(float64(outLoops)))
+	ofOut := c.terms.Plus(&beforeTerms, -1)
+	c.terms = beforeTerms.Plus(&ofOut, float64(outLoops))
+	c.count.length += c.count.Issued + tileCode + rowCode*c.terms[instructions.Row] + storedRowCode*c.terms[instructions.StoredRow] + anyCode*c.terms[instructions.AnyPlace]
+	if c.count.width < plan.WarpLanes*lp.px {
+		c.count.lifted = float64(c.count.exchanged) * c.count.length / float64(max(1, c.now[byStage]))
+	}
+	inside, edge := c.terms.Inside()
+	c.count.Issued += inside
+	c.count.bothEnds = edge > 0
+	c.count.edge += edge + float64(outLoops)*(pointTest*points+rowTest*outRows)
 	c.count.outputs *= outLoops
 	if w.inDemandOrder(lp) {
 		c.count.registers = warpBaseRegisters + c.most(byDemand)
@@ -427,7 +462,7 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 			for order, now := range c.now {
 				c.end[order] = max(c.end[order], now)
 			}
-			c.value(fn, at)
+			c.value(fn, at, clamps{})
 			if c.members[fn] != nil {
 				for out := range c.s.pr.P.Funcs[fn].Types {
 					s := spot{fn: fn, out: out, at: at}
@@ -509,8 +544,37 @@ func (c *counter) sources(m *warpMember, s *spot) (own [2]spot, n int, lanes int
 	return own, n, lanes
 }
 
-// value counts the definition of a Func at a point.
-func (c *counter) value(fn int, at [maxSpotDims]int64) {
+// A clamp is what keeps a coordinate within bounds.
+type clamp uint8
+
+const (
+	unclamped clamp = iota
+	atEdges         // a boundary condition, which the interior is without
+	everywhere
+)
+
+// clamps are those of a point's coordinates.
+type clamps [maxSpotDims]clamp
+
+// of is the clamp of an index of a Func that is computed at such a point: its own or one of what it hangs on.
+func (cl *clamps) of(x *access.Index, loops []halideir.Loop) clamp {
+	out := unclamped
+	switch {
+	case x.Clamped && x.Likely:
+		out = atEdges
+	case x.Clamped:
+		out = everywhere
+	}
+	for l := range loops {
+		if arg := loops[l].Arg; arg >= 0 && arg < maxSpotDims && cl[arg] > out && x.DependsOn(l) {
+			out = cl[arg]
+		}
+	}
+	return out
+}
+
+// value counts the definition of a Func at a point, whose coordinates are clamped where it is called or not.
+func (c *counter) value(fn int, at [maxSpotDims]int64, within clamps) {
 	st := c.s.pr.Access.Stage(fn, 0)
 	cost := &c.costs[fn]
 	if cost.Issued < 0 {
@@ -520,7 +584,7 @@ func (c *counter) value(fn int, at [maxSpotDims]int64) {
 	c.count.Float += cost.Float
 	c.count.Special += cost.Special
 	for i := range st.Loads {
-		c.load(fn, i, &st.Loads[i], at)
+		c.load(fn, i, &st.Loads[i], at, within)
 	}
 }
 
@@ -545,7 +609,7 @@ func (c *counter) loads(fn int) bool {
 
 // load counts one load: of a member from the lane's own registers or another's, of an inlined Func
 // its definition, of what lies outside a load from memory. What the stage has had already is free.
-func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
+func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, within clamps) {
 	s := spot{fn: l.Func, out: l.Out}
 	if l.Func < 0 {
 		s.fn = -1 - l.Input
@@ -584,35 +648,92 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64) {
 		c.known.Add(key)
 	}
 	if l.Func >= 0 && l.Func != fn && c.s.pr.Inlined[l.Func] {
-		c.value(l.Func, s.at)
+		var inner clamps
+		for d := range min(len(l.Index), maxSpotDims) {
+			inner[d] = within.of(&l.Index[d], loops)
+		}
+		c.value(l.Func, s.at, inner)
 		return
 	}
 	c.loaded[c.row]++
 	c.count.early = max(c.count.early, warpBaseRegisters+c.loaded[c.row])
 	c.count.Requests++
 	c.count.Issued++
+	c.buffer(l.Func, l.Input, len(l.Index))
 	if !known {
-		c.count.Issued += anyInstructions
+		c.terms[instructions.AnyPlace]++
+		c.terms[instructions.AnyElement]++
 		c.count.Sectors += c.sectors(l)
 		return
 	}
+	if c.inVectors() && len(l.Index) > 0 && l.Index[0].Kind == access.Affine && l.Index[0].Num == l.Index[0].Den {
+		c.vector(l, s)
+	}
 	row := s
 	row.at[0] = 0
-	clamped := func(x *access.Index) float64 {
-		if x.Clamped && !x.Likely { // the interior has none of a boundary condition's
-			return clampedInstructions
-		}
-		return 0
+	fresh := c.lines.Add(row.key())
+	if fresh {
+		c.terms[instructions.Row]++
 	}
-	if len(l.Index) > 0 && clamped(&l.Index[0]) > 0 {
-		c.count.Issued++ // it is no constant behind the row's address
-	}
-	if c.lines.Add(row.key()) {
-		c.count.Issued += rowInstructions
-		for d := range l.Index {
-			c.count.Issued += clamped(&l.Index[d])
+	for d := range l.Index {
+		clamp := within.of(&l.Index[d], loops)
+		if clamp == unclamped || d > 0 && !fresh {
+			continue
 		}
+		of := spot{fn: s.fn, reader: d + 1}
+		if c.buffers.Add(of.key()) {
+			c.terms[instructions.ClampedDimension]++
+			c.terms[instructions.EntryClamp]++
+		}
+		switch {
+		case d > 0 && clamp == atEdges:
+			c.terms[instructions.LikelyRow]++
+		case d > 0:
+			c.terms[instructions.ClampedRow]++
+		case clamp == atEdges: // it is no constant behind the row's address
+			c.terms[instructions.LikelyElement]++
+		default:
+			c.terms[instructions.ClampedElement]++
+		}
+	}
+	if fresh {
 		c.count.Sectors += c.sectors(l) * float64(c.side) // what else the lanes load of the row is in L1 then
+	}
+}
+
+// buffer notes that the lane accesses one in global memory.
+func (c *counter) buffer(fn, input, dims int) {
+	s := spot{fn: fn}
+	if fn < 0 {
+		s.fn = -1 - input
+	}
+	if dims == 0 || !c.buffers.Add(s.key()) {
+		return
+	}
+	c.terms[instructions.Buffer]++
+	c.terms[instructions.EntryBuffer]++
+	c.terms[instructions.Stride] += float64(dims - 1)
+	c.terms[instructions.EntryStride] += float64(dims - 1)
+}
+
+// inVectors reports whether the lanes' points begin at multiples of plan.VectorLanes.
+func (c *counter) inVectors() bool {
+	return !c.strided && c.px%plan.VectorLanes == 0 && c.count.width%plan.VectorLanes == 0
+}
+
+// vector counts an element that was counted as a load of its own as a part of one of a whole vector, once all of it is loaded.
+func (c *counter) vector(l *access.Load, s spot) {
+	begin, ok := instructions.For(c.s.pr).InVectors(l.Func, l.Input, l.Type.Bytes())
+	if !ok {
+		return
+	}
+	at := s.at[0] - begin
+	s.at[0] = bounds.FloorDiv(at, plan.VectorLanes)
+	if bit := int32(1) << (at - s.at[0]*plan.VectorLanes); c.vectors.Or(s.key(), bit)|bit == 1<<plan.VectorLanes-1 {
+		c.count.Issued -= plan.VectorLanes - 1
+		c.count.Requests -= plan.VectorLanes - 1
+		c.count.edge += plan.VectorLanes - 1
+		c.count.length += plan.VectorLanes - 1
 	}
 }
 

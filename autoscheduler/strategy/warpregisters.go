@@ -9,7 +9,9 @@ import (
 	"strings"
 	"sync"
 
+	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir"
+	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 	"gowarp/occupancy"
@@ -520,10 +522,13 @@ const (
 	mostUnrolled  = 3060
 	mostPoints    = 32
 	mostExchanged = 600
+	mostLifted    = 12000 // of what lanes take from others under a test of the lane, times the instructions of a statement: 1.3 s for 10,700, 3.1 for 14,300, 12 for 21,000
 )
 
 // tooLong reports whether Halide would lower a tile for too long.
-func (c *warpCount) tooLong() bool { return c.Issued > mostUnrolled || c.exchanged > mostExchanged }
+func (c *warpCount) tooLong() bool {
+	return c.length > mostUnrolled || c.exchanged > mostExchanged || c.lifted > mostLifted
+}
 
 // hopeless is how many times the registers there are a tile may need for taller ones to be counted still.
 const hopeless = 2
@@ -767,9 +772,18 @@ func (w *warpTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	if s.pr != w.pr {
 		k.Staged = s.pr
 	}
-	k.Counted = count.Times(float64(warps))
 	k.Out = w.outNest(s, k.Warp)
 	w.members(s, k)
+	ends := uint64(0)
+	if count.bothEnds {
+		for _, l := range []int{w.x, w.y, w.z} {
+			if l >= 0 {
+				ends |= access.LoopBit(l)
+			}
+		}
+	}
+	count.Issued += count.edge * (1 - instructions.For(w.pr).Inside(k, ends))
+	k.Counted = count.Times(float64(warps))
 	return k, finish(s.pr, k)
 }
 
