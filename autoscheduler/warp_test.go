@@ -3,6 +3,7 @@ package autoscheduler
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -381,5 +382,42 @@ func TestNotAsAsked(t *testing.T) {
 		if _, err := Run(c.p, prm); err == nil || !strings.Contains(err.Error(), "tiling="+c.tiling+": no kernel of this pipeline is done so: "+c.words) {
 			t.Errorf("%s: %v; want %q", c.tiling, err, c.words)
 		}
+	}
+}
+
+// TestEdgesOfTiles: what a boundary condition clamps, and the tests of points, cost instructions in tiles at an edge alone: a block is the dearer the fewer blocks lie inside, in
+// the proportion of those that do not.
+func TestEdgesOfTiles(t *testing.T) {
+	block := func(width, height int64) (issued, edges float64) {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, width, height)
+		edge := b.Func("edge", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return in.At(inside(in, 0, v[0]), inside(in, 1, v[1]))
+		})
+		across := b.Func("across", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return edge.At(v[0], v[1]).Add(edge.At(v[0].Add(1), v[1]))
+		})
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return across.At(v[0], v[1]).Sub(across.At(v[0].Add(2), v[1]))
+		})
+		b.Output(out, width, height)
+		p := b.Build()
+		forCUDA(p, 86)
+		r, err := Run(p, warpParams("2x4x1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := r.Found[len(r.Found)-1].Layout.Kernels[0]
+		if k.Warp == nil {
+			t.Fatalf("the kernel is %s", k.Strategy)
+		}
+		inside := max(0, k.Grid[0]-2) * max(0, k.Grid[1]-2)
+		return k.Counted.Issued, 1 - float64(inside)/float64(k.Grid[0]*k.Grid[1])
+	}
+	few, ofFew := block(620, 40)
+	some, ofSome := block(620, 400)
+	many, ofMany := block(6200, 4000)
+	if want := (ofFew - ofMany) / (ofSome - ofMany); some <= many || math.Abs((few-many)/(some-many)-want) > 1e-6 {
+		t.Errorf("%.1f, %.1f and %.1f instructions a block where %.3f, %.3f and %.3f of the blocks are at an edge", few, some, many, ofFew, ofSome, ofMany)
 	}
 }
