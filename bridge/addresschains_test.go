@@ -4,7 +4,6 @@ package bridge
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -65,11 +64,8 @@ func TestAddressChains(t *testing.T) {
 				for _, size := range test.sizes[:last] {
 					in := harness.Args{"input": noise(rng, size[0], size[1], size[2])}
 					shapes := map[string][]int{"out": size[:]}
-					want, err := cpu.Run(maps.Clone(in), shapes)
-					if err != nil {
-						t.Fatal(err)
-					}
-					simulated(t, p, in, shapes, want["out"], harness.Tolerance{}, fmt.Sprintf("%s at %v", what, size))
+					want := onCPU(t, cpu, in, shapes)
+					simulated(t, p, in, shapes, want, harness.Tolerance{}, fmt.Sprintf("%s at %v", what, size))
 				}
 			}
 			size := test.sizes[last]

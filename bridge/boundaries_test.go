@@ -4,7 +4,6 @@ package bridge
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -25,11 +24,8 @@ func TestBoundariesOfTiles(t *testing.T) {
 		for _, size := range [][2]int{{120, 24}, {131, 77}, {7, 5}, {61, 1}} {
 			in := harness.Args{"input": noise(rng, size[0], size[1], 3)}
 			shapes := map[string][]int{"out": {size[0], size[1], 3}}
-			want, err := cpu.Run(maps.Clone(in), shapes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			simulated(t, p, in, shapes, want["out"], harness.Tolerance{}, fmt.Sprintf("%s at %v", boundary, size))
+			want := onCPU(t, cpu, in, shapes)
+			simulated(t, p, in, shapes, want, harness.Tolerance{}, fmt.Sprintf("%s at %v", boundary, size))
 		}
 		shapes := map[string][]int{"out": {1220, 160, 1}}
 		for _, k := range fullRun(t, e, harness.Args{"input": noise(rng, 1220, 160, 1)}, shapes) {

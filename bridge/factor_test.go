@@ -4,6 +4,7 @@ package bridge
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -46,6 +47,16 @@ func linked(t *testing.T, g harness.Generator, target string, s harness.Schedule
 		t.Errorf("%v: no reduction is factored", g.Params)
 	}
 	return p
+}
+
+// onCPU is what a program makes of arguments on the CPU, which are as before then.
+func onCPU(t *testing.T, p *harness.Program, in harness.Args, out map[string][]int) *harness.Array {
+	t.Helper()
+	r, err := p.Run(maps.Clone(in), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r["out"]
 }
 
 // simulated runs a program on the simulator, which must find nothing wrong, and compares what comes of it. what says which run it is.

@@ -4,7 +4,6 @@ package bridge
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -31,11 +30,8 @@ func TestNeverPartition(t *testing.T) {
 		for _, n := range []int{128, 61, 7} {
 			in := harness.Args{"in": filled(harness.F32, func() float64 { return float64(rng.IntN(17) - 8) }, n+2, n+2)}
 			shapes := map[string][]int{"out": {n, n}}
-			want, err := cpu.Run(maps.Clone(in), shapes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			simulated(t, p, in, shapes, want["out"], harness.Tolerance{}, fmt.Sprintf("%s at %d", what, n))
+			want := onCPU(t, cpu, in, shapes)
+			simulated(t, p, in, shapes, want, harness.Tolerance{}, fmt.Sprintf("%s at %d", what, n))
 		}
 	}
 	if length["whole"] >= length["partitioned"] {

@@ -25,12 +25,9 @@ func TestSiblings(t *testing.T) {
 			w, h := size[0], size[1]
 			in, shapes := harness.Args{"input": noise(rng, w, h)}, map[string][]int{"out": {w, h}}
 			name := fmt.Sprintf("seed %d, %dx%d", seed, w, h)
-			want, err := cpu.Run(maps.Clone(in), shapes)
-			if err != nil {
-				t.Fatal(name, err)
-			}
-			simulated(t, p, in, shapes, want["out"], harness.Tolerance{}, name)
-			ranOpenCL(t, opencl, maps.Clone(in), shapes, want["out"], harness.Tolerance{}, name)
+			want := onCPU(t, cpu, in, shapes)
+			simulated(t, p, in, shapes, want, harness.Tolerance{}, name)
+			ranOpenCL(t, opencl, maps.Clone(in), shapes, want, harness.Tolerance{}, name)
 			if i > 0 {
 				continue
 			}

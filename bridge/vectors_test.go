@@ -4,7 +4,6 @@ package bridge
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -55,11 +54,8 @@ func TestVectors(t *testing.T) {
 		in, shapes := arguments(c.n, c.k, c.min)
 		mins := map[string][]int{"out": {c.min, 0}}
 		p.Mins, cpu.Mins, p.Parts = mins, mins, c.parts
-		want, err := cpu.Run(maps.Clone(in), shapes)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		simulated(t, p, in, shapes, want["out"], harness.Tolerance{Rel: 1e-4, Abs: 1e-4}, name)
+		want := onCPU(t, cpu, in, shapes)
+		simulated(t, p, in, shapes, want, harness.Tolerance{Rel: 1e-4, Abs: 1e-4}, name)
 	}
 	for _, n := range []int{128, 127} { // and as many products
 		in, shapes := arguments(n, n, 0)
@@ -90,11 +86,8 @@ func TestVectorsOfPaddedRows(t *testing.T) {
 			in := harness.Args{"in": filled(harness.F32, func() float64 { return float64(rng.IntN(17) - 8) }, row, height+2)}
 			shapes := map[string][]int{"out": {width, height}}
 			name := fmt.Sprintf("rows of %d, estimated as %d", row, 1032+more)
-			want, err := cpu.Run(maps.Clone(in), shapes)
-			if err != nil {
-				t.Fatal(name, err)
-			}
-			simulated(t, p, in, shapes, want["out"], harness.Tolerance{Rel: 1e-5, Abs: 1e-5}, name)
+			want := onCPU(t, cpu, in, shapes)
+			simulated(t, p, in, shapes, want, harness.Tolerance{Rel: 1e-5, Abs: 1e-5}, name)
 			var loads [2]int64
 			for i, e := range []*harness.Emission{with, without} {
 				for _, k := range fullRun(t, e, in, shapes) {
@@ -126,11 +119,8 @@ func TestFixedStrides(t *testing.T) {
 	for _, parts := range []map[string]int{nil, {"weights": 2}} {
 		p.Parts, cpu.Parts = parts, parts
 		name := fmt.Sprintf("parts %v", parts)
-		want, err := cpu.Run(maps.Clone(in), shapes)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		simulated(t, p, in, shapes, want["out"], harness.Tolerance{Rel: 1e-5, Abs: 1e-5}, name)
+		want := onCPU(t, cpu, in, shapes)
+		simulated(t, p, in, shapes, want, harness.Tolerance{Rel: 1e-5, Abs: 1e-5}, name)
 	}
 	var integer [2]int64
 	for i, e := range []*harness.Emission{with, without} {
