@@ -27,6 +27,7 @@ func TestPolynomial(t *testing.T) {
 // any length, at sizes that divide nothing; the kernels issue as many floating-point instructions and write as often as without, and compute fewer integers.
 // Loads are about as many: at the edges, point by point under conditions, the compiler keeps a little less from one to the next.
 func TestAddressChains(t *testing.T) {
+	volumes := [][3]int{{64, 32, 5}, {61, 19, 3}, {7, 3, 1}, {130, 70, 6}}
 	tile := map[string]string{"tiling": "warp-registers", "warp_tile": "2x4x2"} // whose definitions are registers
 	for name, test := range map[string]struct {
 		g      harness.Generator
@@ -37,11 +38,8 @@ func TestAddressChains(t *testing.T) {
 			harness.Generator{Source: "bridge/testdata/strided.cc", Name: "strided"}, map[string]string{"write_out": "0"}, // an update's chains too
 			[][3]int{{64, 32, 3}, {61, 19, 3}, {7, 3, 3}, {130, 70, 3}},
 		},
-		"tiles that exchange": {harness.Generator{Source: "bridge/testdata/tiles.cc", Name: "tiles"}, tile, [][3]int{{64, 32, 5}, {61, 19, 3}, {7, 3, 1}, {130, 70, 6}}},
-		"tiles": {
-			harness.Generator{Source: "bridge/testdata/tiles.cc", Name: "tiles", Params: map[string]string{"reach": "0"}}, tile,
-			[][3]int{{64, 32, 5}, {61, 19, 3}, {7, 3, 1}, {130, 70, 6}},
-		},
+		"tiles that exchange": {harness.Generator{Source: "bridge/testdata/tiles.cc", Name: "tiles"}, tile, volumes},
+		"tiles":               {harness.Generator{Source: "bridge/testdata/tiles.cc", Name: "tiles", Params: map[string]string{"reach": "0"}}, tile, volumes},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, params := test.g, test.params

@@ -54,20 +54,14 @@ func (e *Estimator) vectors(n *plan.Nest, fn, input int, bytes int64, idx []acce
 	return true
 }
 
-// InVectors reports whether a lane whose points begin at multiples of plan.VectorLanes loads what of its rows is a whole vector at once, and where those begin:
-// at this remainder.
-func (e *Estimator) InVectors(fn, input int, bytes int64) (remainder int64, ok bool) {
+// InVectors reports whether a lane whose points begin at multiples of plan.VectorLanes accesses what of a buffer's rows is a whole vector at once, and where
+// each row begins, as all do in their vectors where one is a multiple of those long.
+func (e *Estimator) InVectors(fn, input int, bytes int64) (first int64, ok bool) {
 	box := e.box(fn, input)
-	if !e.pr.Vectors || bytes != vectorBytes || len(box) == 0 {
+	if !e.pr.Vectors || bytes != vectorBytes || len(box) == 0 || len(box) > 1 && e.stride(fn, input, 1) != 0 {
 		return 0, false
 	}
-	for d := range box {
-		if d > 0 && e.stride(fn, input, d) != 0 {
-			return 0, false
-		}
-	}
-	lo := box[0].Lo
-	return lo - bounds.FloorDiv(lo, plan.VectorLanes)*plan.VectorLanes, true
+	return box[0].Lo, true
 }
 
 // inStep reports whether an index times a stride is at the same place of a vector for all threads and turns: whatever differs from one to the other is a

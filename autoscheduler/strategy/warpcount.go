@@ -155,8 +155,9 @@ type counter struct {
 	w *warpTiles
 	s *warpSet
 	lanePoints
-	count warpCount
-	terms instructions.Terms
+	count   warpCount
+	terms   instructions.Terms
+	aligned *instructions.Estimator // which buffers' rows begin at vectors
 	*tables
 	tested  bool        // points have tests of their own: the output's
 	now     [orders]int // the point that is being computed
@@ -249,7 +250,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	}()
 	c := counter{
 		w: w, s: s, lanePoints: lp, colours: map[int]int64{},
-		tables: noted,
+		tables: noted, aligned: instructions.For(s.pr),
 	}
 	for i := range s.members {
 		m := &s.members[i]
@@ -320,10 +321,11 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		points *= float64(n)
 	}
 	stores, outRows := points, points/float64(lp.px)
-	if _, ok := instructions.For(w.pr).InVectors(w.g.Out, -1, w.pr.Bytes(w.g.Out)); ok && c.inVectors() {
+	if _, ok := c.aligned.InVectors(w.g.Out, -1, w.pr.Bytes(w.g.Out)); ok && c.inVectors() {
 		stores /= plan.VectorLanes
 	}
-	if c.count.width < plan.WarpLanes*lp.px {
+	guarded := c.count.width < plan.WarpLanes*lp.px // some lanes have no part of a row
+	if guarded {
 		c.count.Issued += guardInstructions * outRows
 	}
 	c.buffer(w.g.Out, -1, len(w.pr.P.Funcs[w.g.Out].Args))
@@ -336,9 +338,10 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	ofOut := c.terms.Plus(&beforeTerms, -1)
 	c.terms = beforeTerms.Plus(&ofOut, float64(outLoops))
 	c.count.length += c.count.Issued + tileCode + rowCode*c.terms[instructions.Row] + storedRowCode*c.terms[instructions.StoredRow] + anyCode*c.terms[instructions.AnyPlace]
-	if c.count.width < plan.WarpLanes*lp.px {
+	if guarded {
 		c.count.lifted = float64(c.count.exchanged) * c.count.length / float64(max(1, c.now[byStage]))
 	}
+	c.terms[instructions.EntryBuffer], c.terms[instructions.EntryStride], c.terms[instructions.EntryClamp] = c.terms[instructions.Buffer], c.terms[instructions.Stride], c.terms[instructions.ClampedDimension]
 	inside, edge := c.terms.Inside()
 	c.count.Issued += inside
 	c.count.bothEnds = edge > 0
@@ -683,7 +686,6 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		of := spot{fn: s.fn, reader: d + 1}
 		if c.buffers.Add(of.key()) {
 			c.terms[instructions.ClampedDimension]++
-			c.terms[instructions.EntryClamp]++
 		}
 		switch {
 		case d > 0 && clamp == atEdges:
@@ -711,9 +713,7 @@ func (c *counter) buffer(fn, input, dims int) {
 		return
 	}
 	c.terms[instructions.Buffer]++
-	c.terms[instructions.EntryBuffer]++
 	c.terms[instructions.Stride] += float64(dims - 1)
-	c.terms[instructions.EntryStride] += float64(dims - 1)
 }
 
 // inVectors reports whether the lanes' points begin at multiples of plan.VectorLanes.
@@ -723,11 +723,11 @@ func (c *counter) inVectors() bool {
 
 // vector counts an element that was counted as a load of its own as a part of one of a whole vector, once all of it is loaded.
 func (c *counter) vector(l *access.Load, s spot) {
-	begin, ok := instructions.For(c.s.pr).InVectors(l.Func, l.Input, l.Type.Bytes())
+	first, ok := c.aligned.InVectors(l.Func, l.Input, l.Type.Bytes())
 	if !ok {
 		return
 	}
-	at := s.at[0] - begin
+	at := s.at[0] - first
 	s.at[0] = bounds.FloorDiv(at, plan.VectorLanes)
 	if bit := int32(1) << (at - s.at[0]*plan.VectorLanes); c.vectors.Or(s.key(), bit)|bit == 1<<plan.VectorLanes-1 {
 		c.count.Issued -= plan.VectorLanes - 1

@@ -20,6 +20,7 @@ import (
 	"gowarp/gpusim/libcuda/simulator"
 	"gowarp/halideir"
 	"gowarp/internal/plan"
+	"gowarp/internal/ptxas"
 )
 
 // A tap reads a stage, by its number, at an offset.
@@ -481,8 +482,7 @@ func shufflesIn(t *testing.T, e *harness.Emission, report *simulator.Report) int
 		t.Fatal(err)
 	}
 	n := 0
-	for _, entry := range strings.Split(code, ".entry ")[1:] {
-		name, body, _ := strings.Cut(entry, "(")
+	for name, body := range ptxas.Bodies(code) {
 		for _, k := range report.Kernels {
 			if k.Name == name && slices.ContainsFunc(k.Shapes, func(s simulator.Shape) bool { return s.Launches > 0 }) {
 				n += strings.Count(body, "shfl.")

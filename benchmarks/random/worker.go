@@ -18,6 +18,7 @@ import (
 
 	"gowarp/benchmarks/harness"
 	"gowarp/gpusim/libcuda/simulator"
+	"gowarp/internal/ptxas"
 )
 
 // Outcome is what became of a pipeline.
@@ -292,9 +293,9 @@ func findings(dir string, jobs []Job, results []Result) error {
 				if err != nil {
 					return err
 				}
-				for _, part := range strings.Split(string(b), ".entry ")[1:] {
-					if name, body, _ := strings.Cut(part, "("); strings.Contains(body, "trap;") {
-						add(name, Trap, "a trap in the PTX of "+strings.TrimSpace(name))
+				for name, body := range ptxas.Bodies(string(b)) {
+					if strings.Contains(body, "trap;") {
+						add(name, Trap, "a trap in the PTX of "+name)
 					}
 				}
 			}

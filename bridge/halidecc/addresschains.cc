@@ -31,9 +31,9 @@ constexpr int never = 1 << 30;
 struct Keeping {
     bool latest;  // of addresses as near the latest is gone on from, and the others are held no longer
     int idle;     // after so many accesses that do not need it it is computed again
-    bool apart;   // none is known from one statement to the next, which so share no loads either: the compiler cannot know that they are of the same places
+    bool apart = false;  // none is known from one statement to the next, which so share no loads either: the compiler cannot know that they are of the same places
 };
-constexpr Keeping keepings[] = {{false, never, false}, {true, never, false}, {true, 48, false}, {true, 16, false}, {true, 8, false}};  // the first that keeps to most_held is taken
+constexpr Keeping keepings[] = {{false, never}, {true, never}, {true, 48}, {true, 16}, {true, 8}};  // the first that keeps to most_held is taken
 constexpr Keeping last_keeping = {false, never, true};  // of code whose definitions are registers, where none of those does
 
 constexpr int vector_lanes = 4, vector_bits = 32;  // of an access that is one instruction
@@ -86,27 +86,24 @@ public:
         return (int)places.size() + (int)std::count_if(stores_.begin(), stores_.end(), [&](const Store *op) { return !own_.count(op->name); });
     }
 
-    // The registers that are set once, by a place that is a number: the definitions of a straight line (StraightLine::build).
+    // The registers of 32-bit integers that are set once, by a place that is a number: the definitions of a straight line (StraightLine::build).
     std::set<std::string> set_once() const {
-        std::map<std::string, int> times;
-        std::set<std::string> elsewhere;
+        std::set<std::string> arrays = registers_, once, again;
         for (const Store *op : stores_) {
-            if (!registers_.count(op->name)) {
-                continue;
-            }
-            if (as_const_int(op->index) && is_const_one(op->predicate)) {
-                times[register_name(op->name, op->index)]++;
-            } else {
-                elsewhere.insert(op->name);
+            if (op->value.type() != Int(32) || !as_const_int(op->index) || !is_const_one(op->predicate)) {
+                arrays.erase(op->name);
             }
         }
-        std::set<std::string> out;
         for (const Store *op : stores_) {
-            if (registers_.count(op->name) && !elsewhere.count(op->name) && times[register_name(op->name, op->index)] == 1) {
-                out.insert(register_name(op->name, op->index));
+            if (arrays.count(op->name)) {
+                const std::string name = register_name(op->name, op->index);
+                (once.insert(name).second ? once : again).insert(name);
             }
         }
-        return out;
+        for (const std::string &name : again) {
+            once.erase(name);
+        }
+        return once;
     }
 
     // What stands for a register where indices are compared: no name of Halide's has a bracket.
@@ -670,7 +667,7 @@ private:
             first = define(before, first);
         }
         const Store *store = op->first.as<Store>();
-        if (store && store->index.type() == Int(32) && as_const_int(store->index)) {
+        if (store) {
             set(store);
         }
         const size_t between = made_.size();
@@ -683,12 +680,11 @@ private:
 
     // Notes what a register is set to.
     void set(const Store *op) {
-        const std::string name = Accesses::register_name(op->name, op->index);
-        if (!set_once_.count(name) || op->value.type() != Int(32)) {
-            return;
+        const std::string name = as_const_int(op->index) ? Accesses::register_name(op->name, op->index) : "";
+        if (set_once_.count(name)) {
+            names_.push(name, computed(op->value));
+            set_.push_back(name);
         }
-        names_.push(name, computed(op->value));
-        set_.push_back(name);
     }
 
     Stmt visit(const Store *op) override {
@@ -782,6 +778,7 @@ Stmt AddressChains::visit(const For *given) {
     const Accesses all(op);
     Surroundings around(all.parameters(), definitions_);
     std::optional<Kernel> without, with;
+    const std::set<std::string> set_once = all.set_once();
     const auto chain = [&](std::optional<Kernel> &k, bool vectors) {
         Stmt s;
         const auto fits = [&](const std::set<std::string> &through, const Keeping &keeping) {
@@ -789,7 +786,6 @@ Stmt AddressChains::visit(const For *given) {
             s = k->chained(op);
             return k->held() <= most_held;
         };
-        const std::set<std::string> set_once = all.set_once();
         const auto any_fits = [&](const std::set<std::string> &through) {
             return std::any_of(std::begin(keepings), std::end(keepings), [&](const Keeping &keeping) { return fits(through, keeping); });
         };

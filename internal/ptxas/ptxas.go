@@ -5,6 +5,7 @@ package ptxas
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -130,10 +131,26 @@ var (
 // Entries are the names of the kernels of a text, in its order.
 func Entries(ptx string) []string {
 	var names []string
-	for _, m := range entries.FindAllStringSubmatch(ptx, -1) {
-		names = append(names, m[1])
+	for name := range Bodies(ptx) {
+		names = append(names, name)
 	}
 	return names
+}
+
+// Bodies are the kernels of a text, in its order: each one's name, and what follows it up to the next kernel.
+func Bodies(ptx string) iter.Seq2[string, string] {
+	return func(yield func(name, body string) bool) {
+		at := entries.FindAllStringSubmatchIndex(ptx, -1)
+		for i, m := range at {
+			end := len(ptx)
+			if i+1 < len(at) {
+				end = at[i+1][0]
+			}
+			if !yield(ptx[m[2]:m[3]], ptx[m[3]:end]) {
+				return
+			}
+		}
+	}
 }
 
 // Parse reads what ptxas said of a text, which it does in an order of its own.
