@@ -5,6 +5,7 @@
 #include "conversions.h"
 #include "polynomial.h"
 #include "shuffle.h"
+#include "small.h"
 #include "straight.h"
 #include "surroundings.h"
 
@@ -38,22 +39,6 @@ constexpr Keeping last_keeping = {false, never, true};  // of code whose definit
 
 constexpr int vector_lanes = 4, vector_bits = 32;  // of an access that is one instruction
 constexpr int vector_address = 3;                  // instructions: LLVM shares less of those in units of vectors
-
-// Whether an expression written out has no more than most_nodes nodes.
-class Small : public IRMutator {
-public:
-    static bool is(const Expr &e) {
-        Small s;
-        s.mutate(e);
-        return s.nodes_ <= most_nodes;
-    }
-
-    using IRMutator::mutate;
-    Expr mutate(const Expr &e) override { return ++nodes_ <= most_nodes ? IRMutator::mutate(e) : e; }
-
-private:
-    int nodes_ = 0;
-};
 
 // What a kernel loads and stores.
 class Accesses : public IRVisitor {
@@ -613,7 +598,7 @@ private:
             Made &m = made_[i];
             if (movable && expr_uses_var(m.value, op->name)) {
                 const Expr without = substitute(op->name, op->value, m.value);
-                m.value = Small::is(without) ? without : m.value;
+                m.value = Small::is(without, most_nodes) ? without : m.value;
             }
             if (expr_uses_vars(m.value, bound)) {
                 bound.push(m.name);

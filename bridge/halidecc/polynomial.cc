@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "polynomial.h"
+#include "small.h"
 
 #include <algorithm>
 
@@ -8,6 +9,51 @@ using namespace Halide;
 using namespace Halide::Internal;
 
 namespace gowarp {
+
+namespace {
+
+constexpr int most_nodes = 200;  // of a factor with its parts written out; one of more stays as it is said
+
+using Defined = std::function<const Polynomial *(const std::string &)>;
+
+// What is no sum or product, with the integers that it is of said as polynomials: it is the same then, whatever names those have where it stands.
+class Parts : public IRMutator {
+public:
+    Parts(const Defined &defined, size_t most)
+        : defined_(defined), most_(most) {}
+
+    Expr of(const Expr &e) { return IRMutator::mutate(e); }
+
+    using IRMutator::mutate;
+    Expr mutate(const Expr &e) override { return e.type() == Int(32) ? polynomial(e, defined_, most_).expr() : IRMutator::mutate(e); }
+
+private:
+    const Defined &defined_;
+    const size_t most_;
+};
+
+// A sum without the whole multiples of a positive constant that its terms have, whatever the factors come to, and those multiples.
+std::pair<Polynomial, Polynomial> reduced(const Polynomial &sum, int64_t by) {
+    Polynomial rest, multiples;
+    for (const auto &[factors, times] : sum.terms()) {
+        rest.add(factors, mod_imp(times, by));
+        multiples.add(factors, div_imp(times, by));
+    }
+    return {rest, multiples};
+}
+
+bool is_constant(const Polynomial &p) {
+    return p.terms().size() == (p.constant() != 0);
+}
+
+// The divisor of a division or a remainder, if that is a positive constant.
+template<typename Op>
+std::optional<int64_t> divisor(const Op *op) {
+    const auto by = op ? as_const_int(op->b) : std::nullopt;
+    return by && *by > 0 ? by : std::nullopt;
+}
+
+}  // namespace
 
 bool FactorsLess::operator()(const Factors &a, const Factors &b) const {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), IRDeepCompare());
@@ -83,6 +129,7 @@ bool Polynomial::operator<(const Polynomial &p) const {
 
 Polynomial polynomial(const Expr &e, const std::function<const Polynomial *(const std::string &)> &defined, size_t most) {
     const auto of = [&](const Expr &part) { return polynomial(part, defined, most); };
+    const auto with = [&](const Polynomial &sum, const Expr &factor) { return Small::is(factor, most_nodes) ? sum.plus(Polynomial(factor)) : Polynomial(e); };
     Polynomial p;
     if (const auto n = as_const_int(e)) {
         return Polynomial(*n);
@@ -99,8 +146,14 @@ Polynomial polynomial(const Expr &e, const std::function<const Polynomial *(cons
             return Polynomial(e);
         }
         p = a.times(b);
+    } else if (const auto by = divisor(e.as<Div>())) {
+        const auto [rest, multiples] = reduced(of(e.as<Div>()->a), *by);
+        p = is_constant(rest) ? multiples : with(multiples, Div::make(rest.expr(), e.as<Div>()->b));
+    } else if (const auto by = divisor(e.as<Mod>())) {
+        const Polynomial rest = reduced(of(e.as<Mod>()->a), *by).first;
+        p = is_constant(rest) ? rest : with({}, Mod::make(rest.expr(), e.as<Mod>()->b));
     } else {
-        return Polynomial(e);
+        return with({}, Parts(defined, most).of(e));
     }
     return p.terms().size() > most ? Polynomial(e) : p;
 }

@@ -48,6 +48,8 @@ int64_t value(const Halide::Expr &e, const At &at) {
         return value(c->a, at) < value(c->b, at);
     } else if (const And *c = e.as<And>()) {
         return value(c->a, at) && value(c->b, at);
+    } else if (const Select *s = e.as<Select>()) {
+        return value(value(s->condition, at) ? s->true_value : s->false_value, at);
     }
     fail(e, "nobody knows what it is");
 }

@@ -39,14 +39,11 @@ public:
                     fail(e, "its parts are " + text(with_s.expr()) + " and " + text(without.expr()));
                 }
             }
-            if (has_opaque(p)) {
-                opaque++;
-                continue;
-            }
+            opaque += has_opaque(p);
             if (p < q || q < p || !p.plus(q, -1).terms().empty()) {
                 fail(e, "is not the same as " + text(other));
             }
-            same++;
+            same += !has_opaque(p);
         }
         std::cout << "same " << same << " opaque " << opaque << "\n";
         out(Var()) = 0;
@@ -85,13 +82,22 @@ private:
             return any(0, 3) ? Expr(Variable::make(Int(32), names[any(0, 2)])) : Expr(any(-4, 4));
         }
         const Expr a = expression(depth - 1), b = expression(any(0, depth - 1));
-        switch (any(0, 8)) {
+        if (depth <= 2 && any(0, 3) == 0) { // of what is no sum, parts are
+            const Expr by = any(1, 5);
+            switch (any(0, 4)) {
+            case 0: return Div::make(a, by);
+            case 1: return Mod::make(a, by);
+            case 2: return Min::make(a, b);
+            case 3: return Max::make(a, b);
+            }
+            return Select::make(a < b, a, by);
+        }
+        switch (any(0, 7)) {
         case 0:
         case 1: return Mul::make(a, b);
         case 2:
         case 3:
         case 4: return Sub::make(a, b);
-        case 5: return depth == 1 ? Max::make(a, b) : Add::make(b, a);
         }
         return Add::make(a, b);
     }
@@ -108,6 +114,17 @@ private:
                 return Add::make(Mul::make(sum->b, a), Mul::make(a, sum->a));
             }
             return Mul::make(b, a);
+        } else if (const Div *d = e.as<Div>()) {
+            return Div::make(said_differently(d->a), d->b);
+        } else if (const Mod *m = e.as<Mod>()) {
+            return Mod::make(said_differently(m->a), m->b);
+        } else if (const Min *m = e.as<Min>()) {
+            return Min::make(said_differently(m->a), said_differently(m->b));
+        } else if (const Max *m = e.as<Max>()) {
+            return Max::make(said_differently(m->a), said_differently(m->b));
+        } else if (const Select *s = e.as<Select>()) {
+            const LT *less = s->condition.as<LT>();
+            return Select::make(said_differently(less->a) < said_differently(less->b), said_differently(s->true_value), s->false_value);
         }
         return e;
     }
