@@ -758,12 +758,12 @@ Stmt AddressChains::visit(const For *given) {
     if (f == funcs_.end() || op->device_api != DeviceAPI::CUDA) {
         return op;
     }
-    const Stmt apart = with_conversions_apart(Stmt(op));
+    const std::set<std::string> set_once = Accesses(op).set_once();
+    const Stmt apart = with_conversions_apart(Stmt(op), [&](const Load *l) { return as_const_int(l->index) && set_once.count(Accesses::register_name(l->name, l->index)); });
     op = apart.as<For>();
     const Accesses all(op);
     Surroundings around(all.parameters(), definitions_);
     std::optional<Kernel> without, with;
-    const std::set<std::string> set_once = all.set_once();
     const auto chain = [&](std::optional<Kernel> &k, bool vectors) {
         Stmt s;
         const auto fits = [&](const std::set<std::string> &through, const Keeping &keeping) {

@@ -31,7 +31,7 @@ class Loads : public IRVisitor {
     using IRVisitor::visit;
     void visit(const Load *op) override {
         any = true;
-        constant = constant && !stored_.count(op->name);
+        constant = constant && (!stored_.count(op->name) || is_set_once_(op));
         IRVisitor::visit(op);
     }
     void visit(const Call *op) override {
@@ -41,17 +41,18 @@ class Loads : public IRVisitor {
     void visit(const Let *op) override { constant = false; }
 
     const std::set<std::string> &stored_;
+    const IsSetOnce &is_set_once_;
 
 public:
-    explicit Loads(const std::set<std::string> &stored)
-        : stored_(stored) {}
+    Loads(const std::set<std::string> &stored, const IsSetOnce &is_set_once)
+        : stored_(stored), is_set_once_(is_set_once) {}
     bool any = false, constant = true;
 };
 
 class Apart : public IRMutator {
 public:
-    explicit Apart(std::set<std::string> stored)
-        : stored_(std::move(stored)) {}
+    Apart(std::set<std::string> stored, const IsSetOnce &is_set_once)
+        : stored_(std::move(stored)), is_set_once_(is_set_once) {}
 
 private:
     using IRMutator::visit;
@@ -62,21 +63,40 @@ private:
     };
 
     const std::set<std::string> stored_;
+    const IsSetOnce &is_set_once_;
     const std::string prefix_ = unique_name("gowarp.of");
     std::map<Expr, std::string, IRDeepCompare> known_;  // where this is defined
     std::vector<Made> made_;                            // for the definition at hand
+    bool takes_ = false;  // what is made is defined before what is at hand
     bool in_index_ = false, conditional_ = false;
     int next_ = 0;
 
     Stmt visit(const LetStmt *op) override {
-        Expr value = op->value;
+        Expr value;
         std::vector<Made> made;
-        if (value.type() == Int(32)) {
-            const ScopedValue<bool> index(in_index_, true);
-            value = mutate(value);
+        {
+            const ScopedValue<bool> before(takes_, true), index(in_index_, op->value.type() == Int(32));
+            value = mutate(op->value);
             made.swap(made_);
         }
-        Stmt s = LetStmt::make(op->name, value, mutate(op->body));
+        return defined(made, LetStmt::make(op->name, value, mutate(op->body)));
+    }
+
+    Stmt visit(const Store *op) override {
+        const ScopedValue<bool> before(takes_, true);
+        const Stmt s = IRMutator::visit(op);
+        std::vector<Made> made;
+        made.swap(made_);
+        return defined(made, s);
+    }
+
+    Expr visit(const Load *op) override {
+        const ScopedValue<bool> index(in_index_, takes_);
+        return IRMutator::visit(op);
+    }
+
+    // A statement with definitions before it, which hold there alone.
+    Stmt defined(const std::vector<Made> &made, Stmt s) {
         for (auto m = made.rbegin(); m != made.rend(); m++) {
             known_.erase(m->value);
             s = LetStmt::make(m->name, m->value, s);
@@ -86,7 +106,7 @@ private:
 
     Expr visit(const Cast *op) override {
         if (in_index_ && !conditional_ && op->type == Int(32) && op->value.type().is_float() && op->value.type().is_scalar()) {
-            Loads loads(stored_);
+            Loads loads(stored_, is_set_once_);
             op->value.accept(&loads);
             if (loads.any && loads.constant) {
                 auto [known, fresh] = known_.emplace(op, "");
@@ -113,10 +133,10 @@ private:
 
 }  // namespace
 
-Stmt with_conversions_apart(const Stmt &kernel) {
+Stmt with_conversions_apart(const Stmt &kernel, const IsSetOnce &is_set_once) {
     Stored stored;
     kernel.accept(&stored);
-    return Apart(std::move(stored.names)).mutate(kernel);
+    return Apart(std::move(stored.names), is_set_once).mutate(kernel);
 }
 
 }  // namespace gowarp
