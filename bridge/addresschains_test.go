@@ -121,3 +121,32 @@ func TestAddressesHeld(t *testing.T) {
 		t.Errorf("%d bytes are spilled with chains of addresses, %d without", spilled[0], spilled[1])
 	}
 }
+
+// TestScansKeepWhatTheyWrote: a scan reads what it has written from memory once for the steps that stand in the code, not at each of them, whichever way it goes.
+func TestScansKeepWhatTheyWrote(t *testing.T) {
+	g := harness.Generator{Source: "benchmarks/programs/iir_blur/iir_blur.cc", Name: "iir_blur"}
+	e, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"gpu": "rtx2080ti"}))
+	_, cpu := built(t, g, "host", harness.Root())
+	args := func(width, height, planes int) (in harness.Args, out map[string][]int) {
+		return harness.Args{"input": filled(harness.F32, rand.New(rand.NewPCG(3, 1)).Float64, width, height, planes), "weight": .3}, map[string][]int{"output": {width, height, planes}}
+	}
+	for _, size := range [][3]int{{64, 64, 3}, {50, 33, 3}, {129, 70, 3}} {
+		in, shapes := args(size[0], size[1], size[2])
+		simulated(t, p, in, shapes, onCPU(t, cpu, in, shapes), harness.Default, fmt.Sprint(size))
+	}
+	const width, height, planes = 256, 257, 3
+	in, shapes := args(width, height, planes)
+	scans := 0
+	for _, k := range fullRun(t, e, in, shapes) {
+		if !strings.Contains(k.Kernel, "_columns_s1_") && !strings.Contains(k.Kernel, "_columns_s2_") {
+			continue
+		}
+		scans++
+		if steps := int64(width / 32 * (height - 1) * planes); k.Count.GlobalLoads > steps*5/4 {
+			t.Errorf("%s loads %d times in %d steps of a warp", k.Kernel, k.Count.GlobalLoads, steps)
+		}
+	}
+	if scans != 2 {
+		t.Errorf("%d kernels of scans", scans)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,7 +57,16 @@ func onCPU(t *testing.T, p *harness.Program, in harness.Args, out map[string][]i
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r["out"]
+	return theOutput(t, r)
+}
+
+// theOutput is the one that a program has.
+func theOutput(t *testing.T, of map[string]*harness.Array) *harness.Array {
+	t.Helper()
+	if len(of) != 1 {
+		t.Fatalf("%d outputs", len(of))
+	}
+	return slices.Collect(maps.Values(of))[0]
 }
 
 // simulated runs a program on the simulator, which must find nothing wrong, and compares what comes of it. what says which run it is.
@@ -71,7 +81,7 @@ func simulated(t *testing.T, p *harness.Program, in harness.Args, out map[string
 	case s.Report.Wrong():
 		t.Errorf("%v: %v %v", what, s.Report.Findings, s.Report.Errors)
 	}
-	if err := harness.Compare(s.Results["out"], want, tolerance); err != nil {
+	if err := harness.Compare(theOutput(t, s.Results), want, tolerance); err != nil {
 		t.Errorf("%v: simulator: %v", what, err)
 	}
 }
@@ -83,7 +93,7 @@ func ranOpenCL(t *testing.T, p *harness.Program, in harness.Args, out map[string
 	if err != nil {
 		t.Fatalf("%v: OpenCL: %v", what, err)
 	}
-	if err := harness.Compare(got["out"], want, tolerance); err != nil {
+	if err := harness.Compare(theOutput(t, got), want, tolerance); err != nil {
 		t.Errorf("%v: OpenCL: %v", what, err)
 	}
 }

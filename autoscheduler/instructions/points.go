@@ -246,8 +246,10 @@ func share(n *plan.Nest, idx []access.Index) float64 {
 func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn uint64, vectors bool, shared *fused) {
 	seen, once := e.seen, &c.Once.Terms
 	buffer := placeKey(t.Func, t.Input, 0, nil, nil)
-	if seen.buffers.Add(uint64(buffer)) {
+	if seen.buffers.Add(uint64(valueKey(t.Func, t.Input, t.Out))) {
 		once[Buffer]++
+	}
+	if seen.buffers.Add(uint64(buffer)) {
 		once[Stride] += shared.strides(t.Index)
 		once[Scaled] += scaled(t.Index)
 	}
@@ -268,7 +270,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 			once[ClampedDimension]++
 		}
 	}
-	if seen.rows.Add(uint64(placeOf(n, t.Func, t.Input, 0, t.Index[1:], s).and(residue(n, &t.Index[0], s)))) {
+	if seen.rows.Add(uint64(placeOf(n, t.Func, t.Input, t.Out, t.Index[1:], s).and(apart(n, &t.Index[0], s)))) {
 		once[Row]++
 		if !seen.rowsOf.Add(uint64(buffer)) && seen.steps.Add(uint64(buffer)) {
 			once[Step]++ // of the second row
@@ -299,6 +301,17 @@ func placeOf(n *plan.Nest, fn, input, out int, idx []access.Index, s Shift) key 
 		}
 	}
 	return k
+}
+
+// valueKey is the key of a buffer, of which a Func of several values has one for each. They share strides.
+func valueKey(fn, input, out int) key { return placeKey(fn, input, out, nil, nil).and(1) }
+
+// apart tells elements of a row apart that are no constant number of elements from each other: by what divides, or where no loop gives the place.
+func apart(n *plan.Nest, x *access.Index, s Shift) int64 {
+	if x.Kind == access.Unknown && !x.IsSum() && !x.DataDependent {
+		return int64(placeKey(0, 0, 0, []access.Index{*x}, s))
+	}
+	return residue(n, x, s)
 }
 
 // residue tells places apart that are no constant number of elements from each other, so that each has an address of its own.
@@ -347,7 +360,8 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 		}
 		part.Requests += asked * stores * e.ways(n, at, e.pr.Bytes(n.Func))
 	}
-	values := each * stores * float64(len(e.pr.P.Funcs[n.Func].Types))
+	types := len(e.pr.P.Funcs[n.Func].Types)
+	values := each * stores * float64(types)
 	part.Memory += values
 	if in {
 		c.Turn.Terms[Pointer]++
@@ -358,11 +372,15 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 	}
 	rows := float64(e.seen.stores.Len())
 	once := &c.Once.Terms
-	if e.seen.buffers.Add(uint64(placeKey(n.Func, -1, 0, nil, nil))) { // it was loaded from
-		once[Buffer]++
+	for out := range types {
+		if e.seen.buffers.Add(uint64(valueKey(n.Func, -1, out))) { // it was not loaded from
+			once[Buffer]++
+		}
+	}
+	if e.seen.buffers.Add(uint64(placeKey(n.Func, -1, 0, nil, nil))) {
 		once[Stride] += shared.strides(at)
 	}
-	once[StoredRow] += rows
+	once[StoredRow] += rows * float64(types)
 	if vectors {
 		c.Wide.stores(points-stores, rows)
 	}

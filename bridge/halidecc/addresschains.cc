@@ -45,15 +45,17 @@ class Accesses : public IRVisitor {
 public:
     explicit Accesses(const Stmt &kernel) { kernel.accept(this); }
 
-    // The buffers whose addresses stay: what is allocated within, and what is both read and written. Of those the compiler keeps in registers what a turn of
-    // a loop writes and the next reads, where it sees that the addresses are the same (the scans of a recursive filter).
-    std::set<std::string> kept() const {
-        std::set<std::string> read, all = own_;
+    // The buffers that are allocated within, whose addresses stay.
+    const std::set<std::string> &own() const { return own_; }
+
+    // The others that are both read and written.
+    std::set<std::string> both() const {
+        std::set<std::string> read, all;
         for (const Load *op : loads_) {
             read.insert(op->name);
         }
         for (const Store *op : stores_) {
-            if (read.count(op->name)) {
+            if (read.count(op->name) && !own_.count(op->name)) {
                 all.insert(op->name);
             }
         }
@@ -145,6 +147,7 @@ struct Index {
     Place place;
     Polynomial uniform;
     int64_t constant = 0;
+    bool both = false;  // of a buffer that is both read and written
 };
 
 // The remainder that tells an element's place in its vector.
@@ -194,7 +197,7 @@ struct Loads {
 class Kernel : public IRMutator {
 public:
     Kernel(const Accesses &all, const std::set<std::string> &set_once, Surroundings &around, int longest, bool vectors, Keeping keeping)
-        : kept_(all.kept()), set_once_(set_once), around_(around), longest_(longest), vectors_(vectors), keeping_(keeping) {}
+        : own_(all.own()), both_(all.both()), set_once_(set_once), around_(around), longest_(longest), vectors_(vectors), keeping_(keeping) {}
 
     // First all places are counted, and nothing is changed; then addresses are made of them.
     Stmt chained(const Stmt &kernel) {
@@ -256,7 +259,7 @@ private:
         std::map<int64_t, Name> elements;  // by what each was accessed first: by the same again the compiler sees that it is the same
     };
 
-    const std::set<std::string> kept_, set_once_;
+    const std::set<std::string> own_, both_, set_once_;
     Surroundings &around_;
     const int longest_;
     const bool vectors_;
@@ -271,6 +274,9 @@ private:
     Scope<> in_expression_;                   // bound within an expression
     std::vector<std::string> set_;            // those of names_ that are registers, in the order in which they were set
     std::map<Place, std::set<Polynomial>> uses_;
+    std::map<std::pair<int, Place>, std::set<Polynomial>> written_;  // by body
+    std::map<Polynomial, std::pair<Polynomial, int64_t>> said_, first_;  // what is the same for all threads as it was said first, by how it is said and written out
+    std::map<Polynomial, Polynomial> shortest_;                          // distances
     std::map<Place, std::map<Polynomial, Known>> known_;
     std::map<Polynomial, int> distances_;  // that were added already, and the access for which each was last
     std::map<std::string, std::pair<int, int>> spans_;  // of names, in accesses: from the definition to the last use
@@ -278,8 +284,8 @@ private:
     std::vector<Made> made_;          // in the order in which they are to be defined
     const std::string prefix_ = unique_name("gowarp.at");
 
-    std::optional<Index> index_of(const std::string &buffer, const Expr &index, const Expr &predicate) const {
-        if (kept_.count(buffer) || index.type() != Int(32) || !is_const_one(predicate) || expr_uses_vars(index, in_expression_)) {
+    std::optional<Index> index_of(const std::string &buffer, const Expr &index, const Expr &predicate) {
+        if (own_.count(buffer) || index.type() != Int(32) || !is_const_one(predicate) || expr_uses_vars(index, in_expression_)) {
             return {};
         }
         const std::optional<Polynomial> known = computed(index);
@@ -287,14 +293,41 @@ private:
             return {};
         }
         const Polynomial &p = *known;
-        const auto [uniform, variant] = p.split([&](const Factors &factors) {
+        const auto [uniform, variant] = by_threads(p);
+        const auto &[first, further] = first_said(uniform.plus(Polynomial(-p.constant())));
+        return Index{{buffer, variant, Place::element}, first, p.constant() + further, both_.count(buffer) > 0};
+    }
+
+    // What of a sum is the same for all threads, and what is not.
+    std::pair<Polynomial, Polynomial> by_threads(const Polynomial &p) const {
+        return p.split([&](const Factors &factors) {
             return std::none_of(factors.begin(), factors.end(), [&](const Expr &f) { return expr_uses_vars(f, names_); });
         });
-        return Index{{buffer, variant, Place::element}, uniform.plus(Polynomial(-p.constant())), p.constant()};
+    }
+
+    // A sum of what is the same for all threads as it was said first, and how much more it is than that.
+    const std::pair<Polynomial, int64_t> &first_said(const Polynomial &uniform) {
+        const auto [said, fresh] = said_.try_emplace(uniform);
+        if (fresh) {
+            const Polynomial all = around_.written_out(uniform);
+            const auto &[first, constant] = first_.try_emplace(all.plus(Polynomial(-all.constant())), uniform, all.constant()).first->second;
+            said->second = {first, all.constant() - constant};
+        }
+        return said->second;
+    }
+
+    // A distance said by a name that the host has computed, where that is shorter.
+    const Polynomial &shortest(const Polynomial &distance) {
+        const auto [said, fresh] = shortest_.try_emplace(distance, distance);
+        if (fresh && distance.terms().size() > 1) {
+            const auto named = around_.named(around_.written_out(distance));
+            said->second = named && named->terms().size() < distance.terms().size() ? *named : distance;
+        }
+        return said->second;
     }
 
     // A value that no memory is read for, but registers that were set already; nothing for others.
-    std::optional<Polynomial> computed(const Expr &e) const {
+    std::optional<Polynomial> computed(const Expr &e, bool outside = true) const {
         class Named : public IRMutator {
         public:
             explicit Named(const Scope<std::optional<Polynomial>> &names) : names_(names) {}
@@ -315,20 +348,27 @@ private:
         const Expr named = set_.empty() ? e : Named(names_).mutate(e);
         Reads reads;
         named.accept(&reads);
-        return reads.any ? std::nullopt : std::make_optional(value_of(named));
+        return reads.any ? std::nullopt : std::make_optional(value_of(named, outside));
     }
 
-    Polynomial value_of(const Expr &e) const {
+    // With what the host has computed said by as few names as there are, or by those that it has.
+    Polynomial value_of(const Expr &e, bool outside = true) const {
         return polynomial(e, [&](const std::string &name) -> const Polynomial * {
             const std::optional<Polynomial> *known = names_.find(name);
-            return known ? (*known ? &**known : nullptr) : vectors_ ? around_.value(name) : nullptr;
+            return known ? (*known ? &**known : nullptr) : outside ? around_.value(name) : nullptr;
         }, most_terms);
     }
 
     // The index of an access; undefined if it stays.
     Expr at(const Index &i, const Expr &index) {
         if (counting_) {
-            uses_[i.place].insert(i.uniform);
+            const Polynomial said = *computed(index, false);
+            uses_[i.place].insert(by_threads(said).first.plus(Polynomial(-said.constant())));
+            return Expr();
+        }
+        // What one turn of a loop writes the compiler finds that the next reads only where it sees that the addresses are the same, and that it does by whole sums. Of several turns in the code
+        // they have one name.
+        if (i.both && written_[{body_, i.place}].size() < 2) {
             return Expr();
         }
         if (const auto r = vectors_ ? rows_.find({body_, i.place, i.uniform}) : rows_.end(); r != rows_.end() && r->second.any_vector()) {
@@ -388,7 +428,7 @@ private:
 
     // An element of a vector that is loaded whole; undefined if it is not.
     Expr element(const Load *op, const Index &i) {
-        if (!vectors_ || op->type.bits() != vector_bits || conditional_) {
+        if (!vectors_ || op->type.bits() != vector_bits || conditional_ || i.both) {
             return Expr();
         }
         const Row row{body_, i.place, i.uniform};
@@ -442,7 +482,7 @@ private:
             return Expr();
         }
         std::optional<Index> i = index_of(op->name, r->base, const_true());
-        if (!i) {
+        if (!i || i->both) {
             return Expr();
         }
         i->place.of = Place::vector;
@@ -500,7 +540,7 @@ private:
         }
         std::map<std::pair<Place, Polynomial>, std::map<int64_t, std::vector<size_t>>> rows;
         for (size_t k = 0; k < run.size(); k++) {
-            if (const std::optional<Index> i = index_of(run[k]->name, run[k]->index, run[k]->predicate)) {
+            if (const std::optional<Index> i = index_of(run[k]->name, run[k]->index, run[k]->predicate); i && !i->both) {
                 rows[{i->place, i->uniform}][i->constant].push_back(k);
             }
         }
@@ -543,7 +583,7 @@ private:
         std::optional<std::tuple<size_t, bool, bool, int, int, int64_t>> least;  // terms, whether it is too deep, whether the distance is new, then depth, how long ago, and size
         Step step;
         for (const auto &[uniform, k] : known_[i.place]) {
-            const Polynomial d = i.uniform.plus(uniform, -1);
+            const Polynomial d = shortest(i.uniform.plus(uniform, -1));
             int64_t size = 0;
             for (const auto &term : d.terms()) {
                 size += std::abs(term.second);
@@ -678,6 +718,9 @@ private:
             return Store::make(op->name, s.as<Store>()->value, Ramp::make(first, IntImm::make(Int(64), 1), vector_lanes), op->param, op->predicate, op->alignment);
         }
         const std::optional<Index> i = index_of(op->name, op->index, op->predicate);
+        if (i && counting_) {
+            written_[{body_, i->place}].insert(i->uniform);
+        }
         const Expr index = i ? at(*i, op->index) : Expr();
         if (!index.defined()) {
             return s;
@@ -762,12 +805,12 @@ Stmt AddressChains::visit(const For *given) {
     const Stmt apart = with_conversions_apart(Stmt(op), [&](const Load *l) { return as_const_int(l->index) && set_once.count(Accesses::register_name(l->name, l->index)); });
     op = apart.as<For>();
     const Accesses all(op);
-    Surroundings around(all.parameters(), definitions_);
+    Surroundings around(all.parameters(), definitions_, false), fixed(all.parameters(), definitions_, true);
     std::optional<Kernel> without, with;
     const auto chain = [&](std::optional<Kernel> &k, bool vectors) {
         Stmt s;
         const auto fits = [&](const std::set<std::string> &through, const Keeping &keeping) {
-            k.emplace(all, through, around, f->second.longest, vectors, keeping);
+            k.emplace(all, through, vectors ? fixed : around, f->second.longest, vectors, keeping);
             s = k->chained(op);
             return k->held() <= most_held;
         };

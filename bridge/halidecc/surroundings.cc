@@ -18,8 +18,8 @@ std::optional<int64_t> number(const Expr &e) {
 
 }  // namespace
 
-Surroundings::Surroundings(const std::vector<Parameter> &buffers, const Definitions &around)
-    : around_(around) {
+Surroundings::Surroundings(const std::vector<Parameter> &buffers, const Definitions &around, bool fix)
+    : fix_(fix), around_(around) {
     for (const Parameter &p : buffers) {
         add(p);
     }
@@ -37,7 +37,7 @@ void Surroundings::add(const Parameter &p) {
         }
         if (d > 0) {
             sizes_[p.name() + ".stride" + of] = stride;
-            if (dense && stride <= small) {
+            if (fix_ && dense && stride <= small) {
                 fixed_[p.name() + ".stride" + of] = stride;
             }
         }
@@ -87,8 +87,28 @@ const Polynomial *Surroundings::written_out(const std::string &name) {
     if (d == around_.end() || d->second.type() != Int(32)) {
         return nullptr;
     }
-    const Polynomial p = polynomial(d->second, [this](const std::string &n) { return written_out(n); }, most_terms);
+    const Polynomial p = written_out(d->second);
     return &written_out_.emplace(name, p).first->second;
+}
+
+Polynomial Surroundings::written_out(const Expr &e) {
+    return polynomial(e, [this](const std::string &n) { return written_out(n); }, most_terms);
+}
+
+Polynomial Surroundings::written_out(const Polynomial &sum) {
+    return written_out(sum.expr());
+}
+
+std::optional<Polynomial> Surroundings::named(const Polynomial &written_out) const {
+    const int64_t constant = written_out.constant();
+    const Polynomial rest = written_out.plus(Polynomial(-constant));
+    for (const int sign : {1, -1}) {
+        if (const auto f = first_.find(Polynomial().plus(rest, sign)); f != first_.end()) {
+            const auto &[name, of_name] = f->second;
+            return Polynomial(constant - sign * of_name).plus(Polynomial(Variable::make(Int(32), name)), sign);
+        }
+    }
+    return {};
 }
 
 std::optional<int64_t> Surroundings::estimate(const std::string &name) {

@@ -17,8 +17,8 @@ class Surroundings {
 public:
     using Definitions = std::map<std::string, Halide::Expr>;
 
-    // Of a kernel that accesses these parameters' buffers, within these definitions. A stride of at most small elements, of a window of weights say, is fixed.
-    Surroundings(const std::vector<Halide::Parameter> &buffers, const Definitions &around);
+    // Of a kernel that accesses these parameters' buffers, within these definitions. A stride of at most small elements, of a window of weights say, is fixed, if any may be.
+    Surroundings(const std::vector<Halide::Parameter> &buffers, const Definitions &around, bool fix);
 
     // The strides that are taken for constants, and the conditions under which they are.
     std::vector<Halide::Expr> conditions() const;
@@ -26,10 +26,17 @@ public:
     // What a name outside of the kernel stands for, with fixed strides: a constant, or another name and a constant distance. Null for itself.
     const Polynomial *value(const std::string &name);
 
+    // A sum with what such names stand for in their places.
+    Polynomial written_out(const Polynomial &sum);
+
+    // What is written out said by a name whose value was asked for, and a constant, if any has that value or its negative.
+    std::optional<Polynomial> named(const Polynomial &written_out) const;
+
     // A 32-bit integer of such names at the estimated sizes; nothing if those do not say.
     std::optional<int64_t> estimate(const Halide::Expr &e);
 
 private:
+    const bool fix_;
     std::map<std::string, int64_t> sizes_, fixed_;
     const Definitions &around_;
     std::map<std::string, Polynomial> written_out_;  // definitions, of sizes
@@ -39,6 +46,7 @@ private:
 
     void add(const Halide::Parameter &buffer);
     const Polynomial *written_out(const std::string &name);
+    Polynomial written_out(const Halide::Expr &e);
     std::optional<int64_t> estimate(const std::string &name);
 };
 
