@@ -99,9 +99,10 @@ func operationsOf(o *access.Ops) operations {
 		}
 		return n
 	}
-	r.float = sum(floats[:], access.AddSub, access.Mul, access.MinMax) - float64(o.Fused-o.Scaled)
+	r.float = sum(floats[:], access.AddSub, access.Mul, access.MinMax) - float64(o.Fused-o.Scaled+o.Chosen)
 	r.special = sum(floats[:], access.Div) - float64(o.Scaled) + float64(o.Unknown)
 	r.terms[Choice] = float64(o.Class(access.Compare)+o.Class(access.Select)+o.Class(access.Logic)) + (conditionOf-1)*float64(o.Count[access.Select][access.Bool])
+	r.terms[Choice] += 2 * float64(o.Chosen)
 	r.terms[Integer] = sum(integer[:], access.AddSub, access.Mul, access.MinMax) + float64(o.Class(access.Bitwise)+o.Class(access.Other)) + float64((difference-1)*o.Apart) - float64(o.FusedInts)
 	r.terms[Integer] += float64(o.Shifts + roundedDown*(o.Unknown-o.Plain))
 	r.terms[UnsignedDivision] = float64(o.Unsigned)

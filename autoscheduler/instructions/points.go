@@ -166,8 +166,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 					continue
 				}
 				if known {
-					part.Terms[Integer] += each
-					continue
+					continue // see address
 				}
 				element, place := AnyElement, AnyPlace
 				if t.Index[d].DataDependent {
@@ -196,7 +195,11 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			if vectors {
 				part.widen(e, n, t, s, each, &c.Wide)
 			}
-			e.address(&c, n, t, s, turn, vectors, &shared)
+			tap := -1
+			if unknown && known {
+				tap = i
+			}
+			e.address(&c, n, t, tap, s, turn, vectors, &shared)
 		}
 	}
 	// Most conversions are of what was loaded, once for all points that use it.
@@ -242,8 +245,11 @@ func share(n *plan.Nest, idx []access.Index) float64 {
 	return share
 }
 
-// address counts what it takes to know where an element of a buffer in global memory is.
-func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn uint64, vectors bool, shared *fused) {
+// distanceByConstants is instructions for how far a row is, in several dimensions, from others, which has to be worked out with strides that a run knows.
+const distanceByConstants = 2
+
+// address counts what it takes to know where an element of a buffer in global memory is. Of a tap at a place that is a constant once a reduction is written out, tap tells the row from those of others; else it is -1.
+func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, tap int, s Shift, turn uint64, vectors bool, shared *fused) {
 	seen, once := e.seen, &c.Once.Terms
 	buffer := placeKey(t.Func, t.Input, 0, nil, nil)
 	if seen.buffers.Add(uint64(valueKey(t.Func, t.Input, t.Out))) {
@@ -270,8 +276,11 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, s Shift, turn u
 			once[ClampedDimension]++
 		}
 	}
-	if seen.rows.Add(uint64(placeOf(n, t.Func, t.Input, t.Out, t.Index[1:], s).and(apart(n, &t.Index[0], s)))) {
+	if seen.rows.Add(uint64(placeOf(n, t.Func, t.Input, t.Out, t.Index[1:], s).and(apart(n, &t.Index[0], s)).and(int64(tap)))) {
 		once[Row]++
+		if tap >= 0 {
+			once[Integer] += distanceByConstants
+		}
 		if !seen.rowsOf.Add(uint64(buffer)) && seen.steps.Add(uint64(buffer)) {
 			once[Step]++ // of the second row
 		}

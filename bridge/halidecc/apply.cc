@@ -3,6 +3,8 @@
 #include "apply.h"
 #include "factor.h"
 #include "loops.h"
+#include "promises.h"
+#include "restate.h"
 #include "text.h"
 
 #include <algorithm>
@@ -273,6 +275,7 @@ private:
         }
         Loops &loops = d.special ? *special.loops : all[stage];
         std::function<void(Stage &)> run;
+        bool splits_domain = false;
         if (op == "split") {
             want(d, text, 3, 3);
             const Loop old = live(text, loops, str(d.vars[0]));
@@ -286,6 +289,7 @@ private:
             loops.remove(old.label);
             const Loop outer = added(text, loops, d.vars[1], old.rvar), inner = added(text, loops, d.vars[2], old.rvar);
             const int n = (int)d.n;
+            splits_domain = old.rvar;
             run = [=](Stage &s) { s.split(old.var(), outer.var(), inner.var(), n, (TailStrategy)tail); };
         } else if (op == "fuse") {
             want(d, text, 3, 3);
@@ -334,10 +338,14 @@ private:
         } else {
             fail(text, "there is no such directive");
         }
-        const bool d_special = d.special;
+        const bool d_special = d.special, promise = splits_domain && promised_.emplace(func, stage).second;
         step.run = [=](const std::vector<Function> &fs) {
             Function f = fs[func];
-            Stage s(f, stage == 0 ? f.definition() : f.update(stage - 1), stage);
+            Definition &def = stage == 0 ? f.definition() : f.update(stage - 1);
+            if (const Expr condition = promise ? conditions(def).others : Expr(); condition.defined()) {
+                promise_ranges(def, condition);
+            }
+            Stage s(f, def, stage);
             if (d_special) {
                 // Halide gives back the case that it has for the same condition.
                 s = s.specialize(whole(f, special.dims, special.multiples));
@@ -441,6 +449,7 @@ private:
     const Graph &g_;
     std::vector<std::vector<Loops>> loops_;  // per Func, per stage
     std::vector<SpecialCase> special_;       // per Func
+    std::set<std::pair<int, int>> promised_; // stages of Funcs whose domains are split
     std::vector<std::pair<int, const gowarp_directive *>> levels_;
 };
 

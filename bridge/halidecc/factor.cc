@@ -2,6 +2,7 @@
 
 #include "factor.h"
 #include "loops.h"
+#include "promises.h"
 #include "restate.h"
 #include "standin.h"
 #include "text.h"
@@ -76,67 +77,6 @@ class WithoutPromises : public IRMutator {
         return c->is_intrinsic(Call::promise_clamped) ? mutate(c->args[0]) : IRMutator::visit(c);
     }
 };
-
-class WithPromises : public IRMutator {
-public:
-    explicit WithPromises(const std::map<std::string, Interval> &ranges) : ranges_(ranges) {}
-
-private:
-    using IRMutator::visit;
-
-    Expr visit(const Variable *v) override {
-        const auto range = ranges_.find(v->name);
-        return range == ranges_.end() ? Expr(v) : promise_clamped(v, range->second.min, range->second.max);
-    }
-
-    const std::map<std::string, Interval> &ranges_;
-};
-
-// Promises of each variable what the conditions leave of its range: values are computed only where those hold, and where rfactor makes two variables of one
-// Halide sees less well how the conditions bound what is read.
-void promise_ranges(Definition &def, const Expr &conditions) {
-    const std::vector<ReductionVariable> &rvars = def.schedule().rvars();
-    std::map<std::string, Interval> all, ranges;
-    for (const ReductionVariable &v : rvars) {
-        all[v.var] = Interval(v.min, v.min + v.extent - 1);
-    }
-    for (size_t pass = 0; pass < rvars.size(); pass++) {  // what bounds one variable may bound another through it
-        for (const ReductionVariable &v : rvars) {
-            Scope<Interval> others;
-            for (const auto &[name, range] : all) {
-                if (name != v.var) {
-                    others.push(name, range);
-                }
-            }
-            const Interval left = solve_for_outer_interval(conditions, v.var);
-            Interval &range = all[v.var];
-            bool bounded = false;
-            if (left.has_lower_bound()) {
-                const Interval of = bounds_of_expr_in_scope(left.min, others);
-                if (of.has_lower_bound()) {
-                    range.min = simplify(max(range.min, of.min));
-                    bounded = true;
-                }
-            }
-            if (left.has_upper_bound()) {
-                const Interval of = bounds_of_expr_in_scope(left.max, others);
-                if (of.has_upper_bound()) {
-                    range.max = simplify(min(range.max, of.max));
-                    bounded = true;
-                }
-            }
-            if (bounded) {
-                ranges[v.var] = range;
-            }
-        }
-    }
-    WithPromises promise(ranges);
-    for (auto *exprs : {&def.args(), &def.values()}) {
-        for (Expr &e : *exprs) {
-            e = promise.mutate(e);
-        }
-    }
-}
 
 void factor(Graph &g, const gowarp_directive &d) {
     check(g, d);

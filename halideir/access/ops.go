@@ -82,6 +82,7 @@ type Ops struct {
 	Apart   int            // of the minima and maxima, absolute differences of integers
 	Fused   int            // of the sums and differences of floats, those that a product stands in
 	Scaled  int            // of the divisions of floats, those by a literal
+	Chosen  int            // of the minima and maxima of floats, those of no literal: with a NaN on either side they are a comparison and a choice
 	// Of integers: sums and differences that a product stands in; divisions and remainders of numbers without a sign by literals that are no power of two; casts of integers to others, but for loaded ones to wider ones; those of loaded ones that a product widens.
 	FusedInts, Unsigned, Widths, Wide int
 	Plain                             int // of Unknown, those of numbers without a sign
@@ -149,6 +150,9 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 		}
 	case halideir.OpMin, halideir.OpMax:
 		o.add(MinMax, n.Type)
+		if n.Type.IsFloat() && p.Nodes[n.Args[0]].Op != halideir.OpFloat && p.Nodes[n.Args[1]].Op != halideir.OpFloat {
+			o.Chosen += max(n.Type.Lanes, 1)
+		}
 	case halideir.OpEQ, halideir.OpNE, halideir.OpLT, halideir.OpLE, halideir.OpGT, halideir.OpGE:
 		o.add(Compare, operand)
 	case halideir.OpAnd, halideir.OpOr, halideir.OpNot:
