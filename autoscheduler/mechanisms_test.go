@@ -64,6 +64,9 @@ func TestFloatsByHand(t *testing.T) {
 			return in.At(x, y).Mul(.25).Add(in.At(x.Add(1), y).Mul(.5)).Add(in.At(x.Add(2), y).Mul(.75))
 		}, 3},
 		"by a literal": {func(in *irtest.Input, x, y irtest.Expr) irtest.Expr { return in.At(x, y).Div(3.0) }, 1},
+		"clamped":      {func(in *irtest.Input, x, y irtest.Expr) irtest.Expr { return in.At(x, y).Clamp(0.0, 1.0) }, 2},
+		// `setp.gt.f32` and `selp.f32`, which are no floating-point unit's: either may be a NaN.
+		"the greater": {func(in *irtest.Input, x, y irtest.Expr) irtest.Expr { return in.At(x, y).Max(in.At(x.Add(1), y)) }, 0},
 	} {
 		p, way := pointwise(irtest.F32, 1024, 1024, c.value)
 		if w, _ := estimated(t, p, way); w.Float != c.want*eightWarps || w.Special != 0 {

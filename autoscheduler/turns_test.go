@@ -19,7 +19,7 @@ func coloured(colours int64) *halideir.Pipeline {
 	b.Output(b.Func("out", []string{"x", "y", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
 		e := v[2].Cast(irtest.F32)
 		for i := range 16 {
-			e = e.Max(in.At(v[0].Add(i%4), v[1].Add(i/4)))
+			e = e.Add(in.At(v[0].Add(i%4), v[1].Add(i/4)))
 		}
 		return e
 	}), 1024, 1024, colours)

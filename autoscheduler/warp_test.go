@@ -421,3 +421,36 @@ func TestEdgesOfTiles(t *testing.T) {
 		t.Errorf("%.1f, %.1f and %.1f instructions a block where %.3f, %.3f and %.3f of the blocks are at an edge", few, some, many, ofFew, ofSome, ofMany)
 	}
 }
+
+// TestHalvesInTilesOfWarps: of an image that is enlarged, each point is of two, half of its place and the one beside that, left or right: no lane has one for the other.
+func TestHalvesInTilesOfWarps(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 600, 600)
+	stored := b.Func("stored", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(inside(in, 0, v[0]), inside(in, 1, v[1])) })
+	stored.Update([]irtest.RVar{{Name: "r", Extent: 600}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) { // a scan is in memory
+		return []irtest.Expr{v[0], r[0]}, stored.At(v[0], r[0]).Add(stored.At(v[0], r[0].Sub(1)))
+	})
+	across := b.Func("across", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		half := v[0].Div(2)
+		return stored.At(half, v[1]).Mul(.75).Add(stored.At(half.Sub(1).Add(v[0].Mod(2).Mul(2)), v[1]).Mul(.25))
+	})
+	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return across.At(v[0], v[1]).Sub(across.At(v[0].Add(1), v[1]))
+	})
+	b.Output(out, 1024, 512)
+	p := b.Build()
+	forCUDA(p, 86)
+	r, err := Run(p, warpParams("1x4x1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernels := r.Found[len(r.Found)-1].Layout.Kernels
+	k := kernels[len(kernels)-1]
+	if k.Warp == nil {
+		t.Fatalf("the kernel is %s", k.Strategy)
+	}
+	const rows = 4
+	if got := k.Counted.Requests; got != rows*(2+1+1) { // loads, an exchange and a store
+		t.Errorf("%.1f requests of a lane for %d points", got, rows)
+	}
+}

@@ -31,8 +31,9 @@ type warpCount struct {
 // Instructions of a lane beside the operations that the definitions name and the terms that the code of all kernels has (instructions.Terms). Fitted to the simulator's counts of the
 // programs that are not held out (benchmarks/instructions).
 const (
-	laneInstructions  = 14.0 // the index of the lane, whether the tile lies inside, a branch
-	guardInstructions = 2.0  // of a row of the output: whether the lane has a part of it
+	laneInstructions   = 14.0 // the index of the lane, whether the tile lies inside, a branch
+	lookUpInstructions = 3.0  // of a dimension's place that data tell: a product, a sum, and the address from that
+	guardInstructions  = 2.0  // of a row of the output: whether the lane has a part of it
 	// Of a tile at an edge, besides what is clamped there.
 	pointTest = 5.0  // of a point of the output: whether there is one
 	rowTest   = 10.0 // of a row of the output: its address, worked out anew behind its test
@@ -70,8 +71,17 @@ type spot struct {
 	reader int
 }
 
+// Readers of what is no value, in the table of rows.
+const (
+	anyColumn = 1 + iota
+	lookedUp
+)
+
 // farCoordinate is beyond all coordinates of tiles.
 const farCoordinate = 1 << 40
+
+// unlike is beyond the coordinates of tiles that are known.
+const unlike = 1 << 20
 
 // elsewhere is a coordinate that is no multiple of a loop's, far from those of tiles: the same one wherever the loops that it hangs on are the same, or, where it hangs on data, another for each
 // load at each point, as far as anybody knows.
@@ -98,7 +108,7 @@ func (c *counter) elsewhere(fn, nth int, ix *access.Index, at [maxSpotDims]int64
 		}
 	}
 	if args == 1 {
-		return at[last] // as if it were the loop's own
+		return unlike + at[last] // as if it were the loop's own, but none that others say so
 	}
 	return farCoordinate + int64(along.key()*keyFactor>>28)
 }
@@ -663,20 +673,35 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 	c.count.Requests++
 	c.count.Issued++
 	c.buffer(l.Func, l.Input, len(l.Index))
-	if !known {
+	row := s
+	switch {
+	case !known && !chained(l.Index): // each element is worked out by itself
 		c.terms[instructions.AnyPlace]++
 		c.terms[instructions.AnyElement]++
 		c.count.Sectors += c.sectors(l)
 		return
+	case !known && l.Index[0].Kind == access.Unknown: // no constant number of elements from others of its row
+		column := spot{fn: s.fn, reader: anyColumn, at: [maxSpotDims]int64{s.at[0]}}
+		switch fresh := c.lines.Add(column.key()); {
+		case fresh && l.Index[0].DataDependent: // the operations that it is worked out by are the definition's
+			c.count.Issued++
+		case fresh:
+			c.terms[instructions.AnyPlace]++
+		}
+		c.terms[instructions.AnyElement]++
+	default:
+		row.at[0] = 0
 	}
-	if c.inVectors() && len(l.Index) > 0 && l.Index[0].Kind == access.Affine && l.Index[0].Num == l.Index[0].Den {
+	if known && c.inVectors() && len(l.Index) > 0 && l.Index[0].Kind == access.Affine && l.Index[0].Num == l.Index[0].Den {
 		c.vector(l, s)
 	}
-	row := s
-	row.at[0] = 0
 	fresh := c.lines.Add(row.key())
 	if fresh {
 		c.terms[instructions.Row]++
+		c.lookUp(row)
+	}
+	if !known {
+		c.count.Sectors += c.sectors(l)
 	}
 	for d := range l.Index {
 		clamp := within.of(&l.Index[d], loops)
@@ -698,8 +723,39 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 			c.terms[instructions.ClampedElement]++
 		}
 	}
-	if fresh {
+	if known && fresh {
 		c.count.Sectors += c.sectors(l) * float64(c.side) // what else the lanes load of the row is in L1 then
+	}
+}
+
+// chained reports whether the address of an element with a place that no loop gives is that of another row's and a distance: one place is so, and all others are loops.
+func chained(idx []access.Index) bool {
+	unknown := 0
+	for d := range idx {
+		switch x := &idx[d]; {
+		case x.Clamped:
+			return false
+		case x.Kind == access.Unknown && !x.IsSum():
+			unknown++
+		}
+	}
+	return unknown == 1
+}
+
+// lookUp counts what the first row costs besides of those that begin where the same data say: a product with a stride and a sum in each dimension but the first.
+func (c *counter) lookUp(row spot) {
+	told := 0
+	for d := range row.at {
+		switch {
+		case row.at[d] < farCoordinate/2:
+			row.at[d] = 0
+		case d > 0:
+			told++
+		}
+	}
+	row.reader = lookedUp
+	if told > 0 && c.lines.Add(row.key()) {
+		c.count.Issued += lookUpInstructions * float64(told)
 	}
 }
 
