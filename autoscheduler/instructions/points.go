@@ -159,14 +159,8 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			part.Memory += each
 			part.Requests += requests
 			for d := range t.Index {
-				if !unknown {
-					break
-				}
-				if !nowhere(t.Index[d : d+1]) {
+				if !unknown || known || !nowhere(t.Index[d:d+1]) { // places that are constants are rows' (see address), and nothing in shared memory
 					continue
-				}
-				if known {
-					continue // see address
 				}
 				element, place := AnyElement, AnyPlace
 				if t.Index[d].DataDependent {
@@ -276,7 +270,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, tap int, s Shif
 			once[ClampedDimension]++
 		}
 	}
-	if seen.rows.Add(uint64(placeOf(n, t.Func, t.Input, t.Out, t.Index[1:], s).and(apart(n, &t.Index[0], s)).and(int64(tap)))) {
+	if seen.rows.Add(uint64(placeOf(n, t.Func, t.Input, t.Out, t.Index[1:], s).and(alone(n, &t.Index[0], s)).and(int64(tap)))) {
 		once[Row]++
 		if tap >= 0 {
 			once[Integer] += distanceByConstants
@@ -285,7 +279,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, tap int, s Shif
 			once[Step]++ // of the second row
 		}
 		if movesAny(t.Index, turn) {
-			c.Turn.Terms[turnedRow(e.readsItself(n) && t.Func == n.Func, vectors)] += share(n, t.Index)
+			c.Turn.Terms[turnedRow(e.readsItself(n) && t.Func == n.Func && !severalSteps(n), vectors)] += share(n, t.Index)
 		}
 		for d := 1; d < len(t.Index); d++ {
 			if t.Index[d].Clamped {
@@ -315,8 +309,8 @@ func placeOf(n *plan.Nest, fn, input, out int, idx []access.Index, s Shift) key 
 // valueKey is the key of a buffer, of which a Func of several values has one for each. They share strides.
 func valueKey(fn, input, out int) key { return placeKey(fn, input, out, nil, nil).and(1) }
 
-// apart tells elements of a row apart that are no constant number of elements from each other: by what divides, or where no loop gives the place.
-func apart(n *plan.Nest, x *access.Index, s Shift) int64 {
+// alone tells elements of a row apart that are no constant number of elements from each other: by what divides, or where no loop gives the place.
+func alone(n *plan.Nest, x *access.Index, s Shift) int64 {
 	if x.Kind == access.Unknown && !x.IsSum() && !x.DataDependent {
 		return int64(placeKey(0, 0, 0, []access.Index{*x}, s))
 	}
@@ -398,11 +392,16 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 		part.Stored += asked * points * sectors(n, at, e.pr.Bytes(n.Func))
 	}
 	if movesAny(at, turn) {
-		c.Turn.Terms[turnedRow(e.readsItself(n), vectors)] += each * rows
+		c.Turn.Terms[turnedRow(e.readsItself(n) && !severalSteps(n), vectors)] += each * rows
 	}
 }
 
-// turnedRow is the term of a row that moves with a loop, of a buffer that the stage both reads and writes or not: the compiler is to see there which turn reads what another has
+// severalSteps reports whether several turns of a loop stand in the code, whose rows are then a distance apart.
+func severalSteps(n *plan.Nest) bool {
+	return slices.ContainsFunc(n.Serial, func(u plan.Use) bool { return u.Steps > 1 })
+}
+
+// turnedRow is the term of a row that moves with a loop, of a buffer that the stage both reads and writes one turn after the other or not: the compiler is to see there which turn reads what another has
 // written, so that its addresses are not chained.
 func turnedRow(both, vectors bool) Term {
 	switch {

@@ -728,7 +728,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 	}
 }
 
-// chained reports whether the address of an element with a place that no loop gives is that of another row's and a distance: one place is so, and all others are loops.
+// chained reports whether the address of an element with a place that no loop gives is that of another row's and a distance: one place is so, and all others are loops, none of them clamped.
 func chained(idx []access.Index) bool {
 	unknown := 0
 	for d := range idx {
@@ -742,12 +742,12 @@ func chained(idx []access.Index) bool {
 	return unknown == 1
 }
 
-// lookUp counts what the first row costs besides of those that begin where the same data say: a product with a stride and a sum in each dimension but the first.
+// lookUp counts what the first row costs besides of those at places that one coordinate says which hangs on data (see elsewhere): a product with a stride and a sum in each dimension but the first.
 func (c *counter) lookUp(row spot) {
 	told := 0
 	for d := range row.at {
 		switch {
-		case row.at[d] < farCoordinate/2:
+		case max(row.at[d], -row.at[d]) < farCoordinate/2: // of a loop, or unlike one
 			row.at[d] = 0
 		case d > 0:
 			told++

@@ -366,9 +366,8 @@ private:
             uses_[i.place].insert(by_threads(said).first.plus(Polynomial(-said.constant())));
             return Expr();
         }
-        // What one turn of a loop writes the compiler finds that the next reads only where it sees that the addresses are the same, and that it does by whole sums. Of several turns in the code
-        // they have one name.
-        if (i.both && written_[{body_, i.place}].size() < 2) {
+        // That what one turn of a loop writes the next one reads, the compiler sees by whole sums. Where a body stores two rows and more, of several turns, the addresses have names, the same for the same.
+        if (const auto w = written_.find({body_, i.place}); i.both && (w == written_.end() || w->second.size() < 2)) {
             return Expr();
         }
         if (const auto r = vectors_ ? rows_.find({body_, i.place, i.uniform}) : rows_.end(); r != rows_.end() && r->second.any_vector()) {
@@ -691,9 +690,13 @@ private:
         if (keeping_.apart) {
             first = define(before, first);
         }
-        const Store *store = op->first.as<Store>();
+        const Stmt *first_of = &op->first;
+        while (const LetStmt *let = first_of->as<LetStmt>()) {
+            first_of = &let->body;
+        }
+        const Store *store = first_of->as<Store>();
         if (store) {
-            set(store);
+            set(store, first_of == &op->first);
         }
         const size_t between = made_.size();
         Stmt rest = mutate(op->rest);
@@ -703,11 +706,11 @@ private:
         return define(before, Block::make(first, rest));
     }
 
-    // Notes what a register is set to.
-    void set(const Store *op) {
+    // Notes what a register is set to, if that is known behind the statement: by names that are.
+    void set(const Store *op, bool known) {
         const std::string name = as_const_int(op->index) ? Accesses::register_name(op->name, op->index) : "";
         if (set_once_.count(name)) {
-            names_.push(name, computed(op->value));
+            names_.push(name, known ? computed(op->value) : std::nullopt);
             set_.push_back(name);
         }
     }

@@ -32,12 +32,15 @@ private:
     const size_t most_;
 };
 
-// A sum without the whole multiples of a positive constant that its terms have, whatever the factors come to, and those multiples.
+// A sum without the whole multiples of a positive constant that its terms have, whatever the factors come to, and those multiples. No term grows or turns round: what the
+// sum of the rest is fits where the whole did.
 std::pair<Polynomial, Polynomial> reduced(const Polynomial &sum, int64_t by) {
-    Polynomial rest, multiples;
+    Polynomial rest(mod_imp(sum.constant(), by)), multiples(div_imp(sum.constant(), by));
     for (const auto &[factors, times] : sum.terms()) {
-        rest.add(factors, mod_imp(times, by));
-        multiples.add(factors, div_imp(times, by));
+        if (!factors.empty()) {
+            rest.add(factors, times % by);
+            multiples.add(factors, times / by);
+        }
     }
     return {rest, multiples};
 }

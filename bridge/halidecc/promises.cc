@@ -13,12 +13,12 @@ namespace gowarp {
 
 namespace {
 
-class WithPromises : public IRMutator {
+class WithPromises : public IRGraphMutator {
 public:
     explicit WithPromises(const std::map<std::string, Interval> &ranges) : ranges_(ranges) {}
 
 private:
-    using IRMutator::visit;
+    using IRGraphMutator::visit;
 
     Expr visit(const Variable *v) override {
         const auto range = ranges_.find(v->name);

@@ -75,6 +75,23 @@ const Polynomial *Surroundings::value(const std::string &name) {
     return v->second ? &*v->second : nullptr;
 }
 
+namespace {
+
+// Whether an expression may have another value where it stands once more.
+class MayChange : public IRVisitor {
+    using IRVisitor::visit;
+    void visit(const Load *) override { any = true; }
+    void visit(const Call *op) override {
+        any = any || !(op->is_pure() || starts_with(op->name, "_halide_buffer_get_"));
+        IRVisitor::visit(op);
+    }
+
+public:
+    bool any = false;
+};
+
+}  // namespace
+
 // Null for what stands for itself.
 const Polynomial *Surroundings::written_out(const std::string &name) {
     if (const auto w = written_out_.find(name); w != written_out_.end()) {
@@ -85,6 +102,11 @@ const Polynomial *Surroundings::written_out(const std::string &name) {
     }
     const auto d = around_.find(name);
     if (d == around_.end() || d->second.type() != Int(32)) {
+        return nullptr;
+    }
+    MayChange change;
+    d->second.accept(&change);
+    if (change.any) {
         return nullptr;
     }
     const Polynomial p = written_out(d->second);
@@ -102,6 +124,9 @@ Polynomial Surroundings::written_out(const Polynomial &sum) {
 std::optional<Polynomial> Surroundings::named(const Polynomial &written_out) const {
     const int64_t constant = written_out.constant();
     const Polynomial rest = written_out.plus(Polynomial(-constant));
+    if (rest.terms().empty()) {
+        return rest.plus(Polynomial(constant));
+    }
     for (const int sign : {1, -1}) {
         if (const auto f = first_.find(Polynomial().plus(rest, sign)); f != first_.end()) {
             const auto &[name, of_name] = f->second;
