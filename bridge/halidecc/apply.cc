@@ -338,7 +338,9 @@ private:
         } else {
             fail(text, "there is no such directive");
         }
-        const bool d_special = d.special, promise = splits_domain && promised_.emplace(func, stage).second;
+        const bool d_special = d.special;
+        // What factoring makes and leaves has the promises already that the user's conditions are good for (factor.cc), and conditions of Halide's own.
+        const bool promise = splits_domain && !g_.funcs[func].made && !g_.funcs[func].factored.count(stage) && promised_.emplace(func, stage).second;
         step.run = [=](const std::vector<Function> &fs) {
             Function f = fs[func];
             Definition &def = stage == 0 ? f.definition() : f.update(stage - 1);

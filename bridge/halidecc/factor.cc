@@ -19,6 +19,7 @@ void insert(Graph &g, int func, const Function &intm, const Function &parts) {
     FuncEntry made[2];
     made[0].original = made[0].copy = intm;
     made[1].original = made[1].copy = parts;
+    made[0].made = made[1].made = true;
     g.funcs.insert(g.funcs.begin() + func, made, made + 2);
     for (int &id : g.outputs) {
         id += id >= func ? 2 : 0;

@@ -27,6 +27,7 @@ struct FuncEntry {
     int written_out = 0;      // updates of the user's that its definition has taken over (writeout.h)
     std::map<int, std::optional<ArgExtreme>> over_partial;  // by stage: what a factored one does with its partial results, where that is the least or greatest with its place
     std::set<int> factored;  // stages that a level of a tree has left
+    bool made = false;       // by factoring: none of the user's
 };
 
 // An input: a parameter (buffer or scalar) or an embedded buffer.

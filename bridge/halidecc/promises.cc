@@ -81,7 +81,8 @@ void promise_ranges(Definition &def, const Expr &conditions) {
                 }
             }
             if (narrow(range, v.var, conditions) || bounded) {
-                ranges[v.var] = range;
+                // Not empty, even where no value is computed: what is stored on the GPU for an empty region ends the process.
+                ranges[v.var] = Interval(range.min, simplify(max(range.min, range.max)));
             }
         }
     }
