@@ -262,7 +262,7 @@ func column(n *plan.Nest, s Shift) int64 { return s.of(n.Along.Loop) }
 // nowhere reports whether a place hangs on what is not known.
 func nowhere(idx []access.Index) bool {
 	for d := range idx { // of 150 bytes, which are not copied
-		if x := &idx[d]; x.Kind == access.Unknown && !x.IsSum() {
+		if x := &idx[d]; x.Anywhere() {
 			return true
 		}
 	}

@@ -246,11 +246,7 @@ const distanceByConstants = 2
 func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, tap int, s Shift, turn uint64, vectors bool, shared *fused) {
 	seen, once := e.seen, &c.Once.Terms
 	buffer := placeKey(t.Func, t.Input, 0, nil, nil)
-	if seen.buffers.Add(uint64(valueKey(t.Func, t.Input, t.Out))) {
-		once[Buffer]++
-	}
-	if seen.buffers.Add(uint64(buffer)) {
-		once[Stride] += shared.strides(t.Index)
+	if e.buffer(once, t.Func, t.Input, t.Out, t.Index, shared) {
 		once[Scaled] += scaled(t.Index)
 	}
 	if len(t.Index) == 0 {
@@ -279,7 +275,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, tap int, s Shif
 			once[Step]++ // of the second row
 		}
 		if movesAny(t.Index, turn) {
-			c.Turn.Terms[turnedRow(e.readsItself(n) && t.Func == n.Func && !severalSteps(n), vectors)] += share(n, t.Index)
+			c.Turn.Terms[e.turnedRow(n, t.Func, vectors)] += share(n, t.Index)
 		}
 		for d := 1; d < len(t.Index); d++ {
 			if t.Index[d].Clamped {
@@ -306,12 +302,20 @@ func placeOf(n *plan.Nest, fn, input, out int, idx []access.Index, s Shift) key 
 	return k
 }
 
-// valueKey is the key of a buffer, of which a Func of several values has one for each. They share strides.
-func valueKey(fn, input, out int) key { return placeKey(fn, input, out, nil, nil).and(1) }
+// buffer counts one that was not accessed before; a Func of several values has one for each, which share strides. It reports whether no value of it was.
+func (e *Estimator) buffer(once *Terms, fn, input, out int, idx []access.Index, shared *fused) (fresh bool) {
+	if e.seen.buffers.Add(uint64(placeKey(fn, input, out, nil, nil).and(1))) {
+		once[Buffer]++
+	}
+	if fresh = e.seen.buffers.Add(uint64(placeKey(fn, input, 0, nil, nil))); fresh {
+		once[Stride] += shared.strides(idx)
+	}
+	return fresh
+}
 
 // alone tells elements of a row apart that are no constant number of elements from each other: by what divides, or where no loop gives the place.
 func alone(n *plan.Nest, x *access.Index, s Shift) int64 {
-	if x.Kind == access.Unknown && !x.IsSum() && !x.DataDependent {
+	if x.Anywhere() && !x.DataDependent {
 		return int64(placeKey(0, 0, 0, []access.Index{*x}, s))
 	}
 	return residue(n, x, s)
@@ -376,12 +380,7 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 	rows := float64(e.seen.stores.Len())
 	once := &c.Once.Terms
 	for out := range types {
-		if e.seen.buffers.Add(uint64(valueKey(n.Func, -1, out))) { // it was not loaded from
-			once[Buffer]++
-		}
-	}
-	if e.seen.buffers.Add(uint64(placeKey(n.Func, -1, 0, nil, nil))) {
-		once[Stride] += shared.strides(at)
+		e.buffer(once, n.Func, -1, out, at, shared)
 	}
 	once[StoredRow] += rows * float64(types)
 	if vectors {
@@ -392,7 +391,7 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 		part.Stored += asked * points * sectors(n, at, e.pr.Bytes(n.Func))
 	}
 	if movesAny(at, turn) {
-		c.Turn.Terms[turnedRow(e.readsItself(n) && !severalSteps(n), vectors)] += each * rows
+		c.Turn.Terms[e.turnedRow(n, n.Func, vectors)] += each * rows
 	}
 }
 
@@ -403,9 +402,9 @@ func severalSteps(n *plan.Nest) bool {
 
 // turnedRow is the term of a row that moves with a loop, of a buffer that the stage both reads and writes one turn after the other or not: the compiler is to see there which turn reads what another has
 // written, so that its addresses are not chained.
-func turnedRow(both, vectors bool) Term {
+func (e *Estimator) turnedRow(n *plan.Nest, fn int, vectors bool) Term {
 	switch {
-	case both:
+	case fn == n.Func && e.readsItself(n) && !severalSteps(n):
 		return OwnRow
 	case vectors:
 		return VectorRow

@@ -673,12 +673,14 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 	c.count.Requests++
 	c.count.Issued++
 	c.buffer(l.Func, l.Input, len(l.Index))
+	if !known {
+		c.count.Sectors += c.sectors(l)
+	}
 	row := s
 	switch {
 	case !known && !chained(l.Index): // each element is worked out by itself
 		c.terms[instructions.AnyPlace]++
 		c.terms[instructions.AnyElement]++
-		c.count.Sectors += c.sectors(l)
 		return
 	case !known && l.Index[0].Kind == access.Unknown: // no constant number of elements from others of its row
 		column := spot{fn: s.fn, reader: anyColumn, at: [maxSpotDims]int64{s.at[0]}}
@@ -699,9 +701,6 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 	if fresh {
 		c.terms[instructions.Row]++
 		c.lookUp(row)
-	}
-	if !known {
-		c.count.Sectors += c.sectors(l)
 	}
 	for d := range l.Index {
 		clamp := within.of(&l.Index[d], loops)
@@ -735,7 +734,7 @@ func chained(idx []access.Index) bool {
 		switch x := &idx[d]; {
 		case x.Clamped:
 			return false
-		case x.Kind == access.Unknown && !x.IsSum():
+		case x.Anywhere():
 			unknown++
 		}
 	}

@@ -16,6 +16,19 @@ std::optional<int64_t> number(const Expr &e) {
     return e.defined() ? as_const_int(simplify(e)) : std::nullopt;
 }
 
+// Whether an expression may have another value where it stands once more.
+class MayChange : public IRVisitor {
+    using IRVisitor::visit;
+    void visit(const Load *) override { any = true; }
+    void visit(const Call *op) override {
+        any = any || !(op->is_pure() || starts_with(op->name, "_halide_buffer_get_"));
+        IRVisitor::visit(op);
+    }
+
+public:
+    bool any = false;
+};
+
 }  // namespace
 
 Surroundings::Surroundings(const std::vector<Parameter> &buffers, const Definitions &around, bool fix)
@@ -75,23 +88,6 @@ const Polynomial *Surroundings::value(const std::string &name) {
     return v->second ? &*v->second : nullptr;
 }
 
-namespace {
-
-// Whether an expression may have another value where it stands once more.
-class MayChange : public IRVisitor {
-    using IRVisitor::visit;
-    void visit(const Load *) override { any = true; }
-    void visit(const Call *op) override {
-        any = any || !(op->is_pure() || starts_with(op->name, "_halide_buffer_get_"));
-        IRVisitor::visit(op);
-    }
-
-public:
-    bool any = false;
-};
-
-}  // namespace
-
 // Null for what stands for itself.
 const Polynomial *Surroundings::written_out(const std::string &name) {
     if (const auto w = written_out_.find(name); w != written_out_.end()) {
@@ -125,7 +121,7 @@ std::optional<Polynomial> Surroundings::named(const Polynomial &written_out) con
     const int64_t constant = written_out.constant();
     const Polynomial rest = written_out.plus(Polynomial(-constant));
     if (rest.terms().empty()) {
-        return rest.plus(Polynomial(constant));
+        return written_out;
     }
     for (const int sign : {1, -1}) {
         if (const auto f = first_.find(Polynomial().plus(rest, sign)); f != first_.end()) {

@@ -39,11 +39,10 @@ public:
                     fail(e, "its parts are " + text(with_s.expr()) + " and " + text(without.expr()));
                 }
             }
-            opaque += has_opaque(p);
+            (has_opaque(p) ? opaque : same)++;
             if (p < q || q < p || !p.plus(q, -1).terms().empty()) {
                 fail(e, "is not the same as " + text(other));
             }
-            same += !has_opaque(p);
         }
         std::cout << "same " << same << " opaque " << opaque << "\n";
         out(Var()) = 0;

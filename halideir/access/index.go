@@ -65,6 +65,9 @@ type Term struct {
 // IsSum reports whether the index is the sum of the Terms and Offset.
 func (x *Index) IsSum() bool { return x.Kind == Unknown && x.Sum[0].Num != 0 }
 
+// Anywhere reports whether no loops give the place.
+func (x *Index) Anywhere() bool { return x.Kind == Unknown && !x.IsSum() }
+
 // Terms are those of an index that is a sum of loops times numbers, and Offset; ok is false of any other.
 func (x *Index) Terms() (terms []Term, ok bool) {
 	switch {
@@ -288,7 +291,7 @@ func clamp(x, y form, larger bool) form {
 	if x.Kind == Constant {
 		x, y = y, x
 	}
-	if y.Kind != Constant || x.Kind == Unknown && !x.IsSum() {
+	if y.Kind != Constant || x.Anywhere() {
 		return unknown(x, y)
 	}
 	f := x
