@@ -7,6 +7,7 @@ import (
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
 	"gowarp/halideir/rfactor"
+	"gowarp/halideir/scan"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
 )
@@ -63,6 +64,9 @@ func (s *state) inOrder(fn, stage int, a *access.Analysis) string {
 	st := &f.Stages[stage]
 	if s.atomicScatter(fn, stage, a, true) {
 		return ""
+	}
+	if found, ok := scan.Of(s.p, a, fn, stage); ok && s.laneScans() && (found.AnyOrder || s.params.Reassociate != "0") {
+		return "" // a warp may run through it
 	}
 	elsewhere, others := false, false
 	for out, v := range st.Values {

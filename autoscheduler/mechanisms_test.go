@@ -141,7 +141,7 @@ func TestSumsStayInRegisters(t *testing.T) {
 	}
 }
 
-// TestWhatIsTheSameEverywhere: of a*x + (1-a)*y the difference is worked out once, before the colours are gone through.
+// TestWhatIsTheSameEverywhere: of a*x + (1-a)*y the difference is worked out by the host, and the kernel gets it as a parameter.
 func TestWhatIsTheSameEverywhere(t *testing.T) {
 	b := irtest.New()
 	in := b.Input("in", irtest.F32, 1100, 1100)
@@ -152,8 +152,54 @@ func TestWhatIsTheSameEverywhere(t *testing.T) {
 	b.Output(out, 1024, 1024)
 	p := b.Build()
 	w, _ := estimated(t, p, Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{64, 8}, Points: []int64{2, 4}}})
-	if warps := 2.0; w.Float != warps*(8*2+1) {
-		t.Errorf("%.1f instructions of floats a warp for 8 points, want 17", w.Float/warps)
+	if warps := 2.0; w.Float != warps*8*2 {
+		t.Errorf("%.1f instructions of floats a warp for 8 points, want 16", w.Float/warps)
+	}
+}
+
+// TestWhatDoesNotTurn: of (x*x + y) * w(c) a thread works out the sum once and the product for each colour.
+func TestWhatDoesNotTurn(t *testing.T) {
+	b := irtest.New()
+	in, weights := b.Input("in", irtest.F32, 1100, 1100), b.Input("weights", irtest.F32, 3)
+	out := b.Func("out", []string{"x", "y", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		x := in.At(v[0], v[1])
+		return x.Mul(x).Add(in.At(v[0].Add(1), v[1])).Mul(weights.At(v[2]))
+	})
+	b.Output(out, 1024, 1024, 3)
+	w, k := estimated(t, b.Build(), Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{64, 8}, Points: []int64{2, 4}}})
+	if len(k.Out.Serial) != 1 {
+		t.Fatalf("the colours are not in the thread: %+v", k.Out)
+	}
+	if warps := 2.0; w.Float != warps*8*(1+3) {
+		t.Errorf("%.1f instructions of floats a warp for 8 points, want 32", w.Float/warps)
+	}
+}
+
+// TestLoadedOnceInAThread: two Funcs that a thread keeps in registers, and that read the same pixels, load them once.
+func TestLoadedOnceInAThread(t *testing.T) {
+	memory := func(apart int) float64 {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1100, 1100)
+		member := func(name string, apart int) *irtest.Func {
+			return b.Func(name, []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+				return in.At(v[0].Add(apart), v[1]).Mul(in.At(v[0].Add(apart), v[1].Add(1)))
+			})
+		}
+		f, g := member("f", 0), member("g", apart)
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return f.At(v[0], v[1]).Add(g.At(v[0], v[1])) })
+		b.Output(out, 1024, 1024)
+		w, k := estimated(t, b.Build(), Way{Out: out.ID, Members: []int{f.ID, g.ID}, Choice: plan.Choice{Strategy: "block-window", Tile: []int64{32, 8}, Points: []int64{1, 4}, Windows: 2}})
+		for _, m := range k.Members {
+			if m.Where != plan.AtThread {
+				t.Fatalf("%+v is not in registers", m)
+			}
+		}
+		return w.Memory - w.Terms.Parameters()
+	}
+	// A column of four points reads five pixels.
+	const warps, column, stores = 2, 5, 4
+	if same, apart := memory(0), memory(40); same != warps*(column+stores) || apart != warps*(2*column+stores) {
+		t.Errorf("%v loads and stores of the same pixels, %v of others", same, apart)
 	}
 }
 

@@ -35,6 +35,8 @@ func analyse(s *state) error {
 	pr.Dims = make([]plan.Dims, pr.NumStages())
 	pr.WholeGroups = s.params.AnySize == "0"
 	pr.Vectors = s.params.Mode == "gowarp" && s.p.Target.API == "cuda"
+	pr.LaneScans = s.laneScans()
+	pr.InOrder = s.params.Reassociate == "0"
 	s.unclamped = unclamped(s.p)
 	s.problem = pr
 	if s.params.Registers != "" {
@@ -91,4 +93,9 @@ func (s *state) readProfile() error {
 	}
 	s.note("analyse", -1, "registers and times of the stages by themselves: %s", s.params.Registers)
 	return nil
+}
+
+// laneScans reports whether the lanes of a warp may run through scans together: a lowering pass exchanges what they have by instructions of capability 7.0.
+func (s *state) laneScans() bool {
+	return s.params.Mode == "gowarp" && s.p.Target.API == "cuda" && s.p.Target.CUDACapability >= 70
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"gowarp/autoscheduler/instructions"
 	"gowarp/internal/irtest"
 	"gowarp/internal/plan"
 )
@@ -110,29 +109,5 @@ func TestPlacesThatAreScaled(t *testing.T) {
 	}
 	if more := issued(func(x, y irtest.Expr) (irtest.Expr, irtest.Expr) { return x.Add(2), y.Add(2) }) - copied; more != 0 {
 		t.Errorf("f(x + 2, y + 2): %v instructions more than f(x, y)", more)
-	}
-}
-
-// TestWholeGroups: in PTX of a blur of three colours, a thread of which goes through the colours with eight rows, the code for rows that are not all inside has for each row its place, a comparison and an `and`, and where it is stored,
-// six instructions before the first colour, and one that steps the latter at each; a colour has two branches more. A thread without a loop, or with one row, has nothing of the kind.
-func TestWholeGroups(t *testing.T) {
-	integers := func(colours, rows int64) float64 {
-		b := irtest.New()
-		in := b.Input("in", irtest.F32, 1024, 1024, colours)
-		out := b.Func("out", []string{"x", "y", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1], v[2]).Mul(2.0) })
-		b.Output(out, 1024, 1024, colours)
-		w, k := estimated(t, b.Build(), Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{32, 8 * rows}, Points: []int64{1, rows}}})
-		if k.Out.Whole != (rows > 1) {
-			t.Fatalf("%d rows: %+v", rows, k.Out)
-		}
-		return w.Terms[instructions.Integer] / float64(k.ThreadsPerBlock()/plan.WarpLanes)
-	}
-	for _, c := range []struct {
-		colours, rows int64
-		want          float64
-	}{{3, 8, 6*8 + 3*(8+2)}, {3, 2, 6*2 + 3*(2+2)}, {1, 8, 0}, {3, 1, 0}} {
-		if got := integers(c.colours, c.rows); got != c.want {
-			t.Errorf("%d rows of %d colours: %v instructions of integers a warp, want %v", c.rows, c.colours, got, c.want)
-		}
 	}
 }

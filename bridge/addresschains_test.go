@@ -150,3 +150,25 @@ func TestScansKeepWhatTheyWrote(t *testing.T) {
 		t.Errorf("%d kernels of scans", scans)
 	}
 }
+
+// Whether a thread's points are a whole group of their own is the same for all colours, so that what colours share is loaded before the first of them: of output(x, y, c) = total(x, y, c) /
+// total(x, y, 3) with 4x4 points by vectors four rows of each colour and four of the last.
+func TestGroupsAreTestedBeforeLoops(t *testing.T) {
+	g := harness.Generator{Source: "benchmarks/programs/nl_means/nl_means.cc", Name: "nl_means"}
+	e, _ := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"gpu": "rtx2080ti"}))
+	const width, height, colours, rows = 256, 64, 3, 4
+	in := harness.Args{"input": filled(harness.F32, rand.New(rand.NewPCG(5, 1)).Float64, width, height, colours), "sigma": .12}
+	outputs := 0
+	for _, k := range fullRun(t, e, in, map[string][]int{"output": {width, height, colours}}) {
+		if !strings.Contains(k.Kernel, "_output_s0_") {
+			continue
+		}
+		outputs++
+		if loads := int64(width / 128 * height / rows * (colours + 1) * rows); k.Count.GlobalLoads != loads {
+			t.Errorf("%s loads %d times, not %d", k.Kernel, k.Count.GlobalLoads, loads)
+		}
+	}
+	if outputs != 1 {
+		t.Errorf("%d kernels of the output", outputs)
+	}
+}

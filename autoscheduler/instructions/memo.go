@@ -23,6 +23,7 @@ const (
 	askedRows
 	askedInvariants
 	askedFootprints
+	askedAccessed
 )
 
 // remember works something out once for each shape of a stage as it runs. What is asked must hang on nothing else, or it would hang on who asks first.

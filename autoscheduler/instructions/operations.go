@@ -35,8 +35,14 @@ type operations struct {
 	float, special float64
 	casts          float64 // of the conversions in terms, those of its own values: points may share them
 	repeats        []repeat
+	moving         []moving    // of these, what not all loops have a part in
 	places         *operations // that work out places which hang on data: all others are in the terms of addresses
-	uniform        *operations // of these, what is the same for all threads and turns
+}
+
+// moving is what some loops have a part in.
+type moving struct {
+	loops uint64
+	operations
 }
 
 // operations are those of a stage, kept.
@@ -52,9 +58,15 @@ func (e *Estimator) operations(fn, stage int) *operations {
 
 func stageOperations(st *access.Stage) operations {
 	o := operationsOf(&st.Value)
-	if st.Uniform.Total() > 0 {
+	if st.Uniform.Total() > 0 { // Halide has the host compute it before the kernel, which gets it as a parameter
 		uniform := operationsOf(&st.Uniform)
-		o.uniform = &uniform
+		o.terms = o.terms.Plus(&uniform.terms, -1)
+		o.float -= uniform.float
+		o.special -= uniform.special
+		o.casts -= uniform.casts
+	}
+	for i := range st.Moving {
+		o.moving = append(o.moving, moving{st.Moving[i].Loops, operationsOf(&st.Moving[i].Ops)})
 	}
 	for i := range st.Repeats {
 		r := &st.Repeats[i]
@@ -89,8 +101,8 @@ var (
 
 // operationsOf are those of an expression. Products of floats that are added to something are one instruction with the sum.
 func operationsOf(o *access.Ops) operations {
-	r := operations{casts: float64(o.Class(access.Cast) - o.Widths - o.Wide)}
-	r.terms[Conversion], r.terms[Width] = r.casts, float64(o.Widths+o.Wide)
+	r := operations{casts: float64(o.Class(access.Cast) - o.Widths - o.Extended)}
+	r.terms[Conversion], r.terms[Width] = r.casts, float64(o.Widths+o.Wide-o.Stored)
 	sum := func(kinds []access.Kind, classes ...access.Class) (n float64) {
 		for _, c := range classes {
 			for _, k := range kinds {
@@ -122,16 +134,18 @@ func operationsOf(o *access.Ops) operations {
 	return r
 }
 
-// shareUniform takes out of the turns, and out of all points but one, what is the same for all.
-func (c *Count) shareUniform(o *operations, points float64) {
-	if o.uniform == nil {
-		return
+// stay takes out of the turns what they all find the same, but for conversions: the compiler computes it before the first. It returns what is left of those, of a point.
+func (c *Count) stay(n *plan.Nest, o *operations, points float64) (casts float64) {
+	casts = o.casts
+	for i := range o.moving {
+		m := &o.moving[i]
+		if share := shareOf(n, m.loops); share < 1 {
+			c.Turn.compute(&m.operations, -(1-share)*points, true)
+			c.Turn.Terms[Conversion] += (1 - share) * points * m.casts
+			casts -= (1 - share) * m.casts
+		}
 	}
-	u := *o.uniform
-	var p Part
-	p.compute(&u, 1, true)
-	c.Turn.add(&p, -points)
-	c.Once.add(&p, 1)
+	return casts
 }
 
 // Definition is what the operations of a stage's definition come to, without what it loads.

@@ -95,8 +95,8 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	known := len(ex.Folded) > 0 // what places hang on is constants then
 	own := e.operations(n.Func, n.Stage)
 	c.Turn.compute(own, points, known)
+	casts := c.stay(n, own, points)
 	c.Turn.Float += points * e.begun(e.pr.Access.Stage(n.Func, n.Stage))
-	c.shareUniform(own, points)
 	if len(shifts) > 1 {
 		c.Turn.shareRepeats(e, own, shifts)
 	}
@@ -197,7 +197,6 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		}
 	}
 	// Most conversions are of what was loaded, once for all points that use it.
-	casts := own.casts
 	if taps := points * float64(len(ex.Loads)); taps > 0 {
 		casts *= min(1, max(float64(seen.loaded.Len())/taps, 1/points))
 	}
@@ -225,12 +224,21 @@ func (e *Estimator) sumsApart(k *plan.Kernel, n *plan.Nest, shifts []Shift) bool
 
 // share is in how many of the turns of a nest's loops something at a place happens: the compiler takes out of the innermost ones what does not move with them.
 func share(n *plan.Nest, idx []access.Index) float64 {
+	loops := uint64(0)
+	for d := range idx {
+		loops |= idx[d].Loops
+	}
+	return shareOf(n, loops)
+}
+
+// shareOf is share of what such loops have a part in.
+func shareOf(n *plan.Nest, loops uint64) float64 {
 	share := 1.0
 	for _, u := range n.Serial {
 		if u.Extent <= 1 || u.Unroll {
 			continue
 		}
-		if movesAny(idx, access.LoopBit(u.Loop)) {
+		if loops&access.LoopBit(u.Loop) != 0 {
 			break
 		}
 		steps := max(u.Steps, 1)

@@ -14,6 +14,9 @@ func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
 		w.Stages = append(w.Stages, Stage{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()})
 		return
 	}
+	if k.Out.Scan {
+		k = scanned(k)
+	}
 	if wide := e.laidOut(w, k, whole); wide.saved > 0 && !wide.pay() {
 		plain := *e
 		plain.plain = true
@@ -31,6 +34,7 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		know, inside = out, 0
 	}
 	var sum Part
+	var thread inThread
 	add := func(active float64, n *plan.Nest, given []bool, register bool) {
 		straight, times := n.Straight()
 		var partly Count
@@ -42,12 +46,17 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		sum.Terms[EntryClamp] += know * c.Once.Terms[ClampedDimension]
 		t := c.Once
 		t.add(&c.Turn, times)
-		if len(k.Members) == 0 {
-			t.Terms[Integer] += wholeGroups(&straight, times)
+		if register {
+			thread.share(e, k, &straight, &t)
+		}
+		turns := times
+		if n.Scan {
+			t.scan(times, e.pr.P.Funcs[n.Func].Types[0].IsFloat())
+			turns = max(1, times/scanGroups)
 		}
 		e.looseLoops(n, given, &t.Terms)
 		if times > 1 {
-			t.Terms[Turn] += times
+			t.Terms[Turn] += turns
 		}
 		if one {
 			t.Terms[Integer] += tests(&straight, times, &c.Once.Terms)
@@ -63,7 +72,7 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 			before := len(w.loaded)
 			w.loaded = e.pr.AppendSources(w.loaded, k, n)
 			w.Stages = append(w.Stages, Stage{
-				Issued: t.issued(), Turns: times, Points: straight.PointsPerThread(), Again: len(w.loaded) == before,
+				Issued: t.issued(), Turns: turns, Points: straight.PointsPerThread(), Again: len(w.loaded) == before,
 				Global: t.Global > 0, Shared: t.Memory > t.Global && !register,
 			})
 		}

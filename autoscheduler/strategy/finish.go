@@ -21,6 +21,9 @@ func finish(pr *plan.Problem, k *plan.Kernel) error {
 			return err
 		}
 	}
+	if k.Out.Scan {
+		k.Block = [3]int64{plan.WarpLanes, k.Block[0], 1}
+	}
 	grid(pr, &k.Out, &k.Grid)
 	shared(pr, k)
 	if k.Registers == 0 {

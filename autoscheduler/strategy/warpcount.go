@@ -32,8 +32,8 @@ type warpCount struct {
 // programs that are not held out (benchmarks/instructions).
 const (
 	laneInstructions   = 14.0 // the index of the lane, whether the tile lies inside, a branch
-	lookUpInstructions = 3.0  // of a dimension's place that data tell: a product, a sum, and the address from that
-	guardInstructions  = 2.0  // of a row of the output: whether the lane has a part of it
+	lookUpInstructions = 4.0  // of a dimension's place that data tell: a product, a sum, and the address from that
+	guardInstructions  = 3.0  // of a row of the output: whether the lane has a part of it
 	// Of a tile at an edge, besides what is clamped there.
 	pointTest = 5.0  // of a point of the output: whether there is one
 	rowTest   = 10.0 // of a row of the output: its address, worked out anew behind its test

@@ -184,7 +184,31 @@ private:
                 threads_[d] = op->name;
             }
         }
-        return IRMutator::visit(op);
+        const Stmt s = IRMutator::visit(op);
+        return op->for_type == ForType::Serial ? tested_before(s.as<For>()) : s;
+    }
+
+    // A loop over nothing but a test that is the same in all its turns as two loops, each without the test: what the turns share is known to be computed
+    // in all of them then, and is computed before the first.
+    static Stmt tested_before(const For *loop) {
+        std::vector<const LetStmt *> lets;
+        Stmt body = loop->body;
+        for (const LetStmt *l = body.as<LetStmt>(); l; l = body.as<LetStmt>()) {
+            lets.push_back(l);
+            body = l->body;
+        }
+        const IfThenElse *test = body.as<IfThenElse>();
+        if (!test || !test->else_case.defined() || !is_pure(test->condition) || expr_uses_var(test->condition, loop->name) ||
+            std::any_of(lets.begin(), lets.end(), [&](const LetStmt *l) { return expr_uses_var(test->condition, l->name); })) {
+            return loop;
+        }
+        const auto over = [&](Stmt s) {
+            for (auto l = lets.rbegin(); l != lets.rend(); l++) {
+                s = LetStmt::make((*l)->name, (*l)->value, s);
+            }
+            return For::make(loop->name, loop->min, loop->extent, loop->for_type, loop->partition_policy, loop->device_api, s);
+        };
+        return IfThenElse::make(test->condition, over(test->then_case), over(test->else_case));
     }
 
     Stmt visit(const LetStmt *op) override {

@@ -6,6 +6,7 @@
 #include "demandorder.h"
 #include "demote.h"
 #include "extents.h"
+#include "scanlanes.h"
 #include "sharedorglobal.h"
 #include "text.h"
 
@@ -47,6 +48,17 @@ std::set<std::string> given_extents(const Graph &g, const gowarp_directive *dire
     for (const char *directive : {"given_extent", "bound_extent"}) {
         for (const auto &func : numbered(directive, g, directives, count)) {
             out.insert(func.first);
+        }
+    }
+    return out;
+}
+
+// The stages whose scans warps run through, as their loops begin.
+std::set<std::string> scanned(const Graph &g, const gowarp_directive *directives, int count) {
+    std::set<std::string> out;
+    for (int i = 0; i < count; i++) {
+        if (const gowarp_directive &d = directives[i]; str(d.op) == "scan_lanes") {
+            out.insert(g.funcs[d.func].original.name() + ".s" + std::to_string(d.stage));
         }
     }
     return out;
@@ -145,6 +157,9 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     }
     if (auto funcs = numbered("demand_order", g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<DemandOrder>(std::move(funcs)));
+    }
+    if (auto stages = scanned(g, directives, count); !stages.empty()) {
+        out.push_back(std::make_unique<ScanLanes>(std::move(stages)));
     }
     if (auto funcs = addresses(g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<AddressChains>(std::move(funcs)));

@@ -52,6 +52,7 @@ type Stage struct {
 	Func, Stage int
 	Value       Ops      // what the values and the predicate compute
 	Uniform     Ops      // of Value, what no loop and no load has a part in
+	Moving      []Moving // of Value, in a pure definition, by which loops have a part in it, but what all have a part in
 	Address     Ops      // what only indices of loads and of the store compute
 	Loads       []Load   // distinct, in the order in which the definition has them
 	Repeats     []Repeat // of Value, what points side by side may have in common
@@ -66,6 +67,12 @@ type Stage struct {
 	Store []Index
 
 	pointwise map[producer]bool
+}
+
+// Moving is what some loops and no others have a part in.
+type Moving struct {
+	Loops uint64 // as Index.Loops
+	Ops   Ops
 }
 
 // Load is one distinct tap on a producer.

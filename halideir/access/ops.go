@@ -85,6 +85,8 @@ type Ops struct {
 	Chosen  int            // of the minima and maxima of floats, those of no literal: with a NaN on either side they are a comparison and a choice
 	// Of integers: sums and differences that a product stands in; divisions and remainders of numbers without a sign by literals that are no power of two; casts of integers to others, but for loaded ones to wider ones; those of loaded ones that a product widens.
 	FusedInts, Unsigned, Widths, Wide int
+	Extended                          int // casts of loaded integers to others of more bits: a load extends what it loads
+	Stored                            int // of Widths, those to fewer bits whose result is the value of the definition: a store takes the bits that it needs
 	Plain                             int // of Unknown, those of numbers without a sign
 }
 
@@ -166,6 +168,8 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 			if !n.Type.IsFloat() && !operand.IsFloat() {
 				if n.Type.Bits < operand.Bits || !p.Nodes[n.Args[0]].ReadsBuffer() {
 					o.Widths += max(n.Type.Lanes, 1)
+				} else {
+					o.Extended += max(n.Type.Lanes, 1)
 				}
 			}
 		}
@@ -174,6 +178,15 @@ func (o *Ops) count(p *halideir.Pipeline, n *halideir.Node) {
 	case halideir.OpCall:
 		o.call(p, n)
 	}
+}
+
+// narrows reports whether a node is a cast of an integer to one of fewer bits.
+func narrows(p *halideir.Pipeline, n *halideir.Node) bool {
+	if n.Op != halideir.OpCast {
+		return false
+	}
+	from := p.Nodes[n.Args[0]].Type
+	return !n.Type.IsFloat() && !from.IsFloat() && n.Type.Bits < from.Bits
 }
 
 // shifts reports whether a division or a remainder is by a literal power of two, hence a shift or a mask.

@@ -53,8 +53,11 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 		if w.isValue(id) {
 			ops = &s.Value
 			value = append(value, id)
-			if f := &w.form[id]; f.Loops == 0 && !f.DataDependent {
+			switch f := &w.form[id]; {
+			case f.Loops == 0 && !f.DataDependent:
 				s.Uniform.count(w.p, n)
+			case s.Stage == 0:
+				s.moving(f.Loops).count(w.p, n)
 			}
 		}
 		ops.count(w.p, n)
@@ -63,6 +66,16 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 			s.Loads = appendTap(s.Loads, l)
 		}
 	}
+	for _, id := range hs.Values {
+		if n := &w.p.Nodes[w.a.canonical[id]]; narrows(w.p, n) {
+			s.Value.Stored += max(n.Type.Lanes, 1)
+		}
+	}
+	all := uint64(0)
+	for l := range hs.Loops {
+		all |= LoopBit(l)
+	}
+	s.Moving = slices.DeleteFunc(s.Moving, func(m Moving) bool { return m.Loops == all || m.Ops.Total() == 0 })
 	s.Summed, s.Sums = w.floatSums(value)
 	s.Repeats = w.repeats(value, len(hs.Loops))
 	for _, id := range hs.Args {
@@ -78,6 +91,16 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 	}
 	s.Copy = w.isCopy(hs)
 	return s
+}
+
+// moving are the operations that these loops have a part in.
+func (s *Stage) moving(loops uint64) *Ops {
+	i := slices.IndexFunc(s.Moving, func(m Moving) bool { return m.Loops == loops })
+	if i < 0 {
+		i = len(s.Moving)
+		s.Moving = append(s.Moving, Moving{Loops: loops})
+	}
+	return &s.Moving[i].Ops
 }
 
 // loops maps arguments and reduction variables to positions in the loops.

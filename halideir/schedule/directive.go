@@ -49,6 +49,7 @@ var forms = map[Do]form{
 	ChainAddresses:  {number: true, ofFunc: true, ofPass: true},
 	VectorAccess:    {ofFunc: true, ofPass: true},
 	SharedOrGlobal:  {number: true, ofFunc: true, ofPass: true},
+	ScanLanes:       {ofPass: true},
 	RFactor:         {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 

@@ -336,7 +336,7 @@ func (n *nest) do(d *Directive, f *halideir.Func) error {
 		n.singleThread = true
 	case Atomic:
 		n.atomic = true
-	case NeverPartition:
+	case NeverPartition, ScanLanes:
 		// It changes what is made of loops, and none of them.
 	default:
 		return n.mark(d.Do, at)

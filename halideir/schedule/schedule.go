@@ -75,6 +75,9 @@ const (
 	// SharedOrGlobal has the kernels of a Func keep in global memory what they would have in shared memory, wherever a run's sizes make that more than N bytes a block: the host
 	// chooses. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
 	SharedOrGlobal Do = "shared_or_global"
+	// ScanLanes has a warp run through the iterations of a stage that a thread would run through in order, each of which takes what the one before has stored (package scan): its
+	// lanes compute 32 at a time. The threads of a block become its warps. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
+	ScanLanes Do = "scan_lanes"
 	// RFactor makes partial results of a reduction, side by side over the reduction variables in Vars: each whole where its number in Multiples is 0,
 	// else over the inner part of a split by it. It makes two Funcs, which come before Func and move it and all behind it: the partial results and
 	// their copy. It stands before all other directives.

@@ -275,7 +275,7 @@ func otherSource(p *halideir.Pipeline) []string {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special, given, chained, vectors, sized []string
+	var registers, ordered, special, given, chained, vectors, sized, scanned []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -290,6 +290,8 @@ func beyondSource(ds []Directive) []string {
 			vectors = append(vectors, d.Name)
 		case SharedOrGlobal:
 			sized = append(sized, d.Name)
+		case ScanLanes:
+			scanned = append(scanned, StageLabel(d.Name, d.Stage))
 		case GivenExtent:
 			if !slices.Contains(given, d.Name) {
 				given = append(given, d.Name)
@@ -311,6 +313,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if special != nil {
 		lines = append(lines, "Special cases for whole groups of points run at all sizes of a group at least: "+strings.Join(special, ", "))
+	}
+	if scanned != nil {
+		lines = append(lines, "The lanes of a warp run together through what a thread runs through in order: "+strings.Join(scanned, ", "))
 	}
 	if chained != nil {
 		lines = append(lines, "Addresses that are strides apart are computed from each other in the kernels of these: "+strings.Join(chained, ", "))

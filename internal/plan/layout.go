@@ -142,6 +142,9 @@ type Nest struct {
 	// Whole says that the nest is for outputs of as many points as are in Unrolled at least, the last of which overlap those before. What a schedule
 	// of Halide's alone can say of it is for multiples of them. Others run the same blocks and threads, with the points one by one.
 	Whole bool
+	// Scan says that a warp runs through the one serial loop, its lanes 32 iterations at a time, and that Threads are warps: see schedule.ScanLanes. What a schedule of
+	// Halide's alone can say of it is that a thread runs through it in order.
+	Scan bool
 }
 
 // Use is one loop's part in a nest.

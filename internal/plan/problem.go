@@ -37,6 +37,9 @@ type Problem struct {
 	// Vectors says that neighbours in memory are loaded and stored by one instruction where a thread accesses VectorLanes of them side by side.
 	Vectors bool
 
+	// LaneScans says that lanes of a warp may run through scans together; InOrder that sums of floats are added in the order of their domain.
+	LaneScans, InOrder bool
+
 	// Profile is what a profile says of each stage by itself, by stage index; nil without one.
 	Profile []StageProfile
 

@@ -1,0 +1,378 @@
+//go:build halide
+
+#include "scanlanes.h"
+#include "place.h"
+#include "polynomial.h"
+
+#include <cstdio>
+#include <optional>
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace gowarp {
+
+namespace {
+
+constexpr size_t most_terms = 64;  // of an index
+constexpr int at_a_time = 4;       // groups of a warp's lanes whose loads are on their way at once
+constexpr int steps[] = {1, 2, 4, 8, 16};
+
+const std::string of_x = ".thread_id_x", of_y = ".thread_id_y";
+
+bool ends(const std::string &s, const std::string &with) { return s.size() >= with.size() && s.compare(s.size() - with.size(), with.size(), with) == 0; }
+
+Expr var(const std::string &name, const Type &type = Int(32)) { return Variable::make(type, name); }
+
+bool same(const Expr &a, const Expr &b) {
+    const auto sum = [](const Expr &e) { return polynomial(e, [](const std::string &) { return nullptr; }, most_terms); };
+    return sum(a).plus(sum(b), -1).terms().empty();
+}
+
+// A scan's definition with what the iteration before it stored as a variable.
+class Before : public IRMutator {
+public:
+    Before(std::string buffer, Expr own, Expr before, std::string as) : buffer_(std::move(buffer)), own_(std::move(own)), before_(std::move(before)), as_(std::move(as)) {}
+
+    Expr load;  // one of them; undefined if there is none
+
+private:
+    using IRMutator::visit;
+    Expr visit(const Load *op) override {
+        if (op->name != buffer_) {
+            return IRMutator::visit(op);
+        }
+        if (!op->index.type().is_scalar() || !is_const_one(op->predicate)) {
+            throw Unsuitable{"it loads several elements at once"};
+        }
+        if (same(op->index, own_)) {
+            return op;
+        }
+        if (!same(op->index, before_)) {
+            throw Unsuitable{"it reads what other iterations than the one before have stored"};
+        }
+        load = op;
+        return var(as_, op->type);
+    }
+
+    const std::string buffer_;
+    const Expr own_, before_;
+    const std::string as_;
+};
+
+// What a warp may compute once for all lanes: no load has a part in it.
+bool plain(const Expr &e) {
+    class Other : public IRGraphVisitor {
+    public:
+        bool any = false;
+
+    private:
+        using IRGraphVisitor::visit;
+        void visit(const Load *) override { any = true; }
+        void visit(const Call *op) override {
+            any = any || !op->is_pure();
+            IRGraphVisitor::visit(op);
+        }
+    } other;
+    e.accept(&other);
+    return !other.any;
+}
+
+// A value as times * before + rest, or as the smaller or greater of before and rest.
+struct Recurrence {
+    enum { sum, least, greatest } kind = sum;
+    Expr times, rest;  // a sum's: undefined for 1, and for 0
+
+    Recurrence(const Expr &value, std::string before) : before_(std::move(before)) {
+        if (const Min *op = value.as<Min>()) {
+            kind = least;
+            either(op->a, op->b);
+        } else if (const Max *op = value.as<Max>()) {
+            kind = greatest;
+            either(op->a, op->b);
+        } else {
+            take(value, false);
+        }
+        if (!rest.defined()) {
+            rest = make_zero(value.type());
+        }
+        if (times.defined() && (!value.type().is_float() || !plain(times))) {
+            throw Unsuitable{"the iteration before is multiplied by what is not the same for all"};
+        }
+    }
+
+private:
+    bool has(const Expr &e) const { return expr_uses_var(e, before_); }
+
+    void either(const Expr &a, const Expr &b) {
+        const bool first = a.as<Variable>() && has(a);
+        if (!first && !(b.as<Variable>() && has(b))) {
+            throw Unsuitable{"it is no minimum or maximum of the iteration before and another value"};
+        }
+        rest = first ? b : a;
+        if (has(rest)) {
+            throw Unsuitable{"it reads the iteration before twice"};
+        }
+    }
+
+    void add(const Expr &e, bool minus) { rest = !rest.defined() ? (minus ? -e : e) : minus ? rest - e : rest + e; }
+
+    void multiply(const Expr &e) { times = times.defined() ? times * e : e; }
+
+    void take(const Expr &e, bool minus) {
+        if (e.as<Variable>() && has(e)) {
+            if (minus) {
+                multiply(make_const(e.type(), -1));
+            }
+            return;
+        }
+        const auto part = [&](const Expr &with, const Expr &without, bool with_minus, bool without_minus) {
+            if (has(without)) {
+                throw Unsuitable{"it reads the iteration before twice"};
+            }
+            add(without, minus != without_minus);
+            take(with, minus != with_minus);
+        };
+        if (const Add *op = e.as<Add>()) {
+            has(op->a) ? part(op->a, op->b, false, false) : part(op->b, op->a, false, false);
+        } else if (const Sub *op = e.as<Sub>()) {
+            has(op->a) ? part(op->a, op->b, false, true) : part(op->b, op->a, true, false);
+        } else if (const Mul *op = e.as<Mul>(); op && has(op->a) != has(op->b)) {
+            const Expr with = has(op->a) ? op->a : op->b, without = has(op->a) ? op->b : op->a;
+            if (!with.as<Variable>()) {
+                throw Unsuitable{"a sum with the iteration before in it is multiplied"};
+            }
+            multiply(minus ? -without : without);
+        } else {
+            throw Unsuitable{"it is no sum, minimum or maximum of the iteration before and other values"};
+        }
+    }
+
+    const std::string before_;
+};
+
+// Definitions and statements, one after the other.
+class Sequence {
+public:
+    // Names a value.
+    Expr let(const std::string &what, const Expr &value) {
+        all_.push_back({unique_name("gowarp.scan." + what), value, {}});
+        return var(all_.back().name, value.type());
+    }
+
+    void add(const Stmt &s) { all_.push_back({"", {}, s}); }
+
+    Stmt build() const {
+        Stmt s;
+        for (auto p = all_.rbegin(); p != all_.rend(); p++) {
+            if (!p->name.empty()) {
+                s = LetStmt::make(p->name, p->value, s);
+            } else {
+                s = s.defined() ? Block::make(p->stmt, s) : p->stmt;
+            }
+        }
+        return s;
+    }
+
+private:
+    struct Part {
+        std::string name;
+        Expr value;
+        Stmt stmt;
+    };
+    std::vector<Part> all_;
+};
+
+// A loop over a scan, run through by the lanes of a warp.
+class Scan {
+public:
+    Scan(const For *loop, const std::string &func, Expr lane) : loop_(loop), lane_(std::move(lane)), recurrence_(read(func)), type_(store_->value.type()) {}
+
+    Stmt lanes() const {
+        Sequence s;
+        const Expr last = s.let("last", loop_->min + loop_->extent - 1);
+        std::vector<Expr> powers;  // of times, by 1, 2, 4 ...
+        Expr power;                // by as many as the lane has before it, and itself
+        if (recurrence_.times.defined()) {
+            powers.push_back(s.let("power", recurrence_.times));
+            for (int n : steps) {
+                (void)n;
+                powers.push_back(s.let("power", powers.back() * powers.back()));
+            }
+            power = make_one(type_);
+            for (size_t i = 0; i < powers.size(); i++) {
+                power = s.let("power", select(((lane_ + 1) & (1 << i)) != 0, power * powers[i], power));
+            }
+        }
+        const std::string carried = unique_name("gowarp.scan.carried");
+        s.add(Store::make(carried, substitute(loop_->name, loop_->min, before_), 0, {}, const_true(), {}));
+        const std::string turn = unique_name("gowarp.scan.turn");
+        const Expr whole = s.let("whole", loop_->extent / (at_a_time * warp_lanes));
+        s.add(For::make(turn, 0, whole, ForType::Serial, loop_->partition_policy, loop_->device_api, group(var(turn), Expr(), powers, power, carried)));
+        s.add(IfThenElse::make(whole * (at_a_time * warp_lanes) < loop_->extent, group(whole, last, powers, power, carried)));
+        Stmt all = Allocate::make(carried, type_, MemoryType::Register, {Expr(1)}, const_true(), s.build());
+        if (recurrence_.times.defined()) {
+            all = IfThenElse::make(abs(recurrence_.times) <= make_one(type_), all, IfThenElse::make(lane_ == 0, Stmt(loop_)));
+        }
+        return IfThenElse::make(loop_->extent > 0, all);
+    }
+
+private:
+    // What a turn does: all loads before any store, which the compiler would not move them over. Where last is defined lanes behind it load and store nothing: another
+    // stores what they would load.
+    Stmt group(const Expr &turn, const Expr &last, const std::vector<Expr> &powers, const Expr &power, const std::string &carried) const {
+        Sequence s;
+        const Expr first = s.let("at", loop_->min + turn * (at_a_time * warp_lanes) + lane_);
+        std::vector<Expr> at, values;
+        for (int j = 0; j < at_a_time; j++) {
+            at.push_back(first + j * warp_lanes);
+            const Expr own = substitute(loop_->name, at[j], recurrence_.rest);
+            values.push_back(s.let("value", last.defined() ? Call::make(type_, Call::if_then_else, {at[j] <= last, own, make_zero(type_)}, Call::PureIntrinsic) : own));
+        }
+        for (Expr &v : values) {
+            for (size_t i = 0; i < std::size(steps); i++) {
+                const Expr from = s.let("from", exchanged("up", v, steps[i], 0));
+                v = s.let("value", select(lane_ >= steps[i], with(v, powers.empty() ? Expr() : powers[i], from), v));
+            }
+        }
+        Expr before = s.let("before", Load::make(type_, carried, 0, {}, {}, const_true(), {}));
+        for (Expr &v : values) {
+            v = s.let("value", with(v, power, before));
+            before = s.let("before", exchanged("idx", v, warp_lanes - 1, warp_lanes - 1));
+        }
+        for (int j = 0; j < at_a_time; j++) {
+            const Stmt one = Store::make(store_->name, values[j], substitute(loop_->name, at[j], index_), store_->param, const_true(), {});
+            s.add(last.defined() ? IfThenElse::make(at[j] <= last, one) : one);
+        }
+        s.add(Store::make(carried, before, 0, {}, const_true(), {}));
+        return s.build();
+    }
+
+    // A value with what is before it.
+    Expr with(const Expr &value, const Expr &times, const Expr &before) const {
+        switch (recurrence_.kind) {
+        case Recurrence::least:
+            return min(before, value);
+        case Recurrence::greatest:
+            return max(before, value);
+        default:
+            return value + (times.defined() ? times * before : before);
+        }
+    }
+
+    // A value of another lane: the one so many below, or this one.
+    Expr exchanged(const std::string &how, const Expr &value, int by, int clamp) const {
+        const Type t = type_.is_float() ? Float(32) : Int(32);
+        const Expr e = Call::make(t, "llvm.nvvm.shfl.sync." + how + (type_.is_float() ? ".f32" : ".i32"), {Expr(-1), cast(t, value), Expr(by), Expr(clamp)}, Call::PureExtern);
+        return cast(type_, e);
+    }
+
+    Recurrence read(const std::string &func) {
+        Stmt body = loop_->body;
+        std::vector<const LetStmt *> lets;
+        for (const LetStmt *l = body.as<LetStmt>(); l; l = body.as<LetStmt>()) {
+            lets.push_back(l);
+            body = l->body;
+        }
+        store_ = body.as<Store>();
+        if (!store_ || store_->name != func || !store_->index.type().is_scalar() || !is_const_one(store_->predicate)) {
+            throw Unsuitable{"its loop does more than store one value"};
+        }
+        const auto whole = [&](Expr e) {
+            for (auto l = lets.rbegin(); l != lets.rend(); l++) {
+                e = substitute((*l)->name, (*l)->value, e);
+            }
+            return substitute_in_all_lets(e);
+        };
+        index_ = whole(store_->index);
+        const std::string as = unique_name("gowarp.scan.before");
+        const Expr r = var(loop_->name);
+        Before before(store_->name, index_, substitute(loop_->name, r - 1, index_), as);
+        const Expr value = before.mutate(whole(store_->value));
+        before_ = before.load;
+        if (!before_.defined()) {
+            throw Unsuitable{"it does not read the iteration before"};
+        }
+        const Type t = store_->value.type();
+        if (t.is_float() ? t != Float(32) : t.bits() > 32 || t.is_bool()) {
+            throw Unsuitable{"lanes exchange no such values"};
+        }
+        const Recurrence recurrence(value, as);
+        if (recurrence.times.defined() && expr_uses_var(recurrence.times, loop_->name)) {
+            throw Unsuitable{"the iteration before is multiplied by what is not the same for all"};
+        }
+        return recurrence;
+    }
+
+    const For *const loop_;
+    const Expr lane_;
+    const Store *store_ = nullptr;
+    Expr before_;
+    Expr index_;
+    const Recurrence recurrence_;
+    const Type type_;
+};
+
+// A kernel whose threads are rows, with a warp for each.
+class Kernel : public IRMutator {
+public:
+    explicit Kernel(std::string func) : func_(std::move(func)) {}
+
+    bool scans = false;
+
+private:
+    using IRMutator::visit;
+
+    Stmt visit(const For *op) override {
+        if (op->for_type == ForType::GPUBlock && !lane_.defined()) {
+            return IRMutator::visit(op);
+        }
+        if (op->for_type == ForType::Serial && lane_.defined()) {
+            scans = true;
+            return Scan(op, func_, lane_).lanes();
+        }
+        if (op->for_type != ForType::GPUThread || lane_.defined() || !ends(op->name, of_x)) {
+            throw Unsuitable{"it has another loop, " + op->name};
+        }
+        const std::string rows = op->name.substr(0, op->name.size() - of_x.size()) + of_y;
+        lane_ = var(op->name);
+        const Stmt body = mutate(substitute(op->name, var(rows), op->body));
+        const Stmt lanes = For::make(op->name, 0, warp_lanes, op->for_type, op->partition_policy, op->device_api, body);
+        return For::make(rows, op->min, op->extent, op->for_type, op->partition_policy, op->device_api, lanes);
+    }
+
+    // What all lanes would do, or not wait for.
+    Stmt visit(const Store *op) override { throw Unsuitable{"it stores outside of its loop"}; }
+    Stmt visit(const Block *op) override { throw Unsuitable{"it does one thing after the other"}; }
+    Stmt visit(const Allocate *op) override { throw Unsuitable{"it allocates " + op->name}; }
+
+    const std::string func_;
+    Expr lane_;
+};
+
+}  // namespace
+
+Stmt ScanLanes::visit(const For *op) {
+    if (op->for_type != ForType::GPUBlock) {
+        return IRMutator::visit(op);
+    }
+    for (const std::string &stage : stages_) {
+        if (!starts_with(op->name, stage + ".")) {
+            continue;
+        }
+        try {
+            Kernel kernel(stage.substr(0, stage.rfind(".s")));
+            const Stmt s = kernel.mutate(Stmt(op));
+            if (!kernel.scans) {
+                throw Unsuitable{"it has no loop in order"};
+            }
+            return s;
+        } catch (const Unsuitable &u) {
+            fprintf(stderr, "gowarp: the kernel of the loop %s runs in order: %s\n", op->name.c_str(), u.why.c_str());
+            return op;
+        }
+    }
+    return op;
+}
+
+}  // namespace gowarp

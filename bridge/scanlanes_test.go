@@ -1,0 +1,143 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+)
+
+// scans is the generator of one kind of scan.
+func scans(kind, of string) harness.Generator {
+	return harness.Generator{Source: "bridge/testdata/scans.cc", Name: "scans", Params: map[string]string{"kind": kind, "of": of}}
+}
+
+var scanLanes = regexp.MustCompile(`"do": ?"scan_lanes"`)
+
+// TestScanLanes: scans that warps run through give what the CPU gives, of any size, with and without the pass, and with coefficients whose powers overflow. A warp loads each element of
+// its row once, 32 at a time, and what the first iteration takes.
+func TestScanLanes(t *testing.T) {
+	sizes := [][3]int{{1, 1, 1}, {2, 3, 1}, {33, 5, 2}, {129, 4, 3}, {128, 2, 1}, {300, 7, 2}}
+	for _, test := range []struct {
+		kind, of string
+		weights  []float64
+	}{
+		{"sum", "float32", nil},
+		{"sum", "int32", nil},
+		{"sum", "uint8", nil},
+		{"greatest", "float32", nil},
+		{"greatest", "int16", nil},
+		{"least", "uint16", nil},
+		{"least", "float32", nil},
+		{"recurrence", "float32", []float64{.3, 0, 1, 1.9, 2.2, -.02}},
+		{"less", "float32", []float64{.5, -1, 1.2}},
+		{"backwards", "float32", nil},
+		{"alone", "uint32", nil},
+	} {
+		t.Run(test.kind+" "+test.of, func(t *testing.T) {
+			g := scans(test.kind, test.of)
+			params := map[string]string{"gpu": "rtx2080ti"}
+			exe, err := tree(t).Compile(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own := []string{"kind=" + test.kind, "of=" + test.of}
+			if saved := text(t, savedAs(t, exe, g.Name, "target=host-cuda-cuda_capability_75", params, own...)); !scanLanes.MatchString(saved) {
+				t.Fatalf("no warps run through it:\n%s", saved)
+			}
+			e, lanes := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(params))
+			_, plain := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": lackingFor(t, g, "target=host-cuda-cuda_capability_75", params, "scan_lanes")}))
+			_, cpu := built(t, g, "host", harness.Root())
+			weights := test.weights
+			if weights == nil {
+				weights = []float64{.3}
+			}
+			rng := rand.New(rand.NewPCG(7, 4))
+			for _, size := range sizes {
+				for _, w := range weights {
+					in := harness.Args{"input": filled(harness.F32, func() float64 { return math.Floor(100 * rng.Float64()) }, size[:]...), "weight": w}
+					shapes := map[string][]int{"out": size[:]}
+					want := onCPU(t, cpu, in, shapes)
+					what := fmt.Sprint(size, w)
+					tolerance := harness.Tolerance{}
+					if test.of == "float32" {
+						tolerance = harness.Tolerance{Rel: 1e-4, Abs: 1e-3}
+					}
+					simulated(t, lanes, in, shapes, want, tolerance, what)
+					if w == weights[0] {
+						simulated(t, plain, in, shapes, want, tolerance, what+" without the pass")
+					}
+				}
+			}
+
+			if test.kind == "recurrence" {
+				in := harness.Args{"input": filled(harness.F32, func() float64 { return 0 }, 300, 2, 1), "weight": -1e9}
+				shapes := map[string][]int{"out": {300, 2, 1}}
+				simulated(t, lanes, in, shapes, onCPU(t, cpu, in, shapes), harness.Tolerance{}, "powers that overflow")
+			}
+
+			const width, height, planes = 1000, 6, 2
+			in := harness.Args{"input": filled(harness.F32, rng.Float64, width, height, planes), "weight": weights[0]}
+			rows := height * planes
+			if test.kind == "alone" {
+				rows = 1
+			}
+			for _, k := range fullRun(t, e, in, map[string][]int{"out": {width, height, planes}}) {
+				if !regexp.MustCompile(`_kernel_(a|total)_s1_`).MatchString(k.Kernel) {
+					continue
+				}
+				if loads := int64(rows * ((width-1+31)/32 + 1)); k.Count.GlobalLoads != loads {
+					t.Errorf("%s loads %d times, not %d", k.Kernel, k.Count.GlobalLoads, loads)
+				}
+			}
+		})
+	}
+}
+
+// TestScansInOrder: what is no scan, or is to be added up in order, no warp runs through.
+func TestScansInOrder(t *testing.T) {
+	for _, test := range []struct {
+		kind, of, param string
+	}{
+		{"sum", "float32", "reassociate=0"},
+		{"sum", "float64", ""},
+		{"sum", "int64", ""},
+		{"less", "int32", ""},
+		{"two_before", "float32", ""},
+		{"doubled", "float32", ""},
+		{"by_place", "float32", ""},
+		{"along_both", "float32", ""},
+		{"where", "float32", ""},
+		{"planes", "float32", ""}, // three of them
+	} {
+		g := scans(test.kind, test.of)
+		exe, err := tree(t).Compile(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		params := map[string]string{"gpu": "rtx2080ti"}
+		if k, v, ok := strings.Cut(test.param, "="); ok {
+			params[k] = v
+		}
+		if saved := text(t, savedAs(t, exe, g.Name, "target=host-cuda-cuda_capability_75", params, "kind="+test.kind, "of="+test.of)); scanLanes.MatchString(saved) {
+			t.Errorf("%+v: warps run through it:\n%s", test, saved)
+		}
+	}
+	// The order of minima and of whole numbers changes nothing.
+	for _, of := range [][2]string{{"least", "float32"}, {"sum", "int32"}} {
+		g := scans(of[0], of[1])
+		exe, err := tree(t).Compile(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if saved := text(t, savedAs(t, exe, g.Name, "target=host-cuda-cuda_capability_75", map[string]string{"gpu": "rtx2080ti", "reassociate": "0"}, "kind="+of[0], "of="+of[1])); !scanLanes.MatchString(saved) {
+			t.Errorf("%v: no warps run through it:\n%s", of, saved)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+// Updates each of whose iterations takes what the one before has stored, in the forms that the lanes of a warp run through together; and some that they must not.
+#include "Halide.h"
+
+namespace {
+
+using namespace Halide;
+
+class Scans : public Generator<Scans> {
+public:
+    enum class Kind { sum, greatest, least, recurrence, less, backwards, planes, alone, two_before, doubled, by_place, along_both, where };
+    GeneratorParam<Kind> kind{"kind",
+                              Kind::sum,
+                              {{"sum", Kind::sum},
+                               {"greatest", Kind::greatest},
+                               {"least", Kind::least},
+                               {"recurrence", Kind::recurrence},
+                               {"less", Kind::less},
+                               {"backwards", Kind::backwards},
+                               {"planes", Kind::planes},
+                               {"alone", Kind::alone},
+                               {"two_before", Kind::two_before},
+                               {"doubled", Kind::doubled},
+                               {"by_place", Kind::by_place},
+                               {"along_both", Kind::along_both},
+                               {"where", Kind::where}}};
+    GeneratorParam<Type> of{"of", Float(32)};
+
+    Input<Buffer<float, 3>> input{"input"};
+    Input<float> weight{"weight"};
+    Output<Buffer<float, 3>> out{"out"};
+
+    void generate() {
+        Var x("x"), y("y"), c("c");
+        Func a("a");
+        a(x, y, c) = cast(of, input(x, y, c));
+        RDom r(1, input.width() - 1, "r"), p(1, input.channels() - 1, "p"), twice(2, max(input.width() - 2, 0), "twice"), both(1, input.width() - 1, 0, 2, "both");
+        const Expr own = a(r, y, c), before = a(r - 1, y, c), w = cast(of, weight);
+        switch (kind) {
+        case Kind::sum: a(r, y, c) += before; break;
+        case Kind::greatest: a(r, y, c) = max(before, own - cast(of, 3)); break;
+        case Kind::least: a(r, y, c) = min(own + cast(of, 3), before); break;
+        case Kind::recurrence: a(r, y, c) = w * own + (1 - w) * before; break;
+        case Kind::less: a(r, y, c) = own * cast(of, 2) - before * w; break;
+        case Kind::backwards: {
+            const Expr last = input.width() - 1;
+            a(last - r, y, c) = a(last - r, y, c) + a(last - r + 1, y, c);
+            break;
+        }
+        case Kind::planes: a(x, y, p) += a(x, y, p - 1); break;
+        case Kind::alone: {
+            Func total("total");
+            total(x) = a(x, 0, 0);
+            total(r) += total(r - 1);
+            out(x, y, c) = cast<float>(total(x)) + cast<float>(a(x, y, c));
+            break;
+        }
+        case Kind::two_before: a(twice, y, c) += a(twice - 2, y, c); break;
+        case Kind::doubled: a(r, y, c) = own + before + before * w; break;
+        case Kind::by_place: a(r, y, c) = own + before * cast(of, select(r % 3 == 0, 0, 1)); break;
+        case Kind::along_both: a(both.x, y, c) += a(both.x - 1, y, c); break;
+        case Kind::where:
+            r.where(r % 2 == 1);
+            a(r, y, c) += a(r - 1, y, c);
+            break;
+        }
+        if (!out.defined()) {
+            out(x, y, c) = cast<float>(a(x, y, c)) * 2;
+        }
+        weight.set_estimate(.3f);
+        input.set_estimates({{0, 1536}, {0, 1024}, {0, 3}});
+        out.set_estimates({{0, 1536}, {0, 1024}, {0, 3}});
+    }
+};
+
+}  // namespace
+
+HALIDE_REGISTER_GENERATOR(Scans, scans)
