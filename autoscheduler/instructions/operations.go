@@ -134,15 +134,22 @@ func operationsOf(o *access.Ops) operations {
 	return r
 }
 
-// stay takes out of the turns what they all find the same, but for conversions: the compiler computes it before the first. It returns what is left of those, of a point.
-func (c *Count) stay(n *plan.Nest, o *operations, points float64) (casts float64) {
+// shareMoving takes out of so many points and of the turns what not all of them compute: points that differ along other loops only have it in common, and what all turns find the same the
+// compiler computes before the first. Of conversions it returns what is left of a point's, and takes nothing out.
+func (c *Count) shareMoving(n *plan.Nest, o *operations, points float64) (casts float64) {
 	casts = o.casts
 	for i := range o.moving {
 		m := &o.moving[i]
-		if share := shareOf(n, m.loops); share < 1 {
-			c.Turn.compute(&m.operations, -(1-share)*points, true)
-			c.Turn.Terms[Conversion] += (1 - share) * points * m.casts
-			casts -= (1 - share) * m.casts
+		left := shareOf(n, m.loops) / points
+		for _, u := range n.Unrolled {
+			if m.loops&access.LoopBit(u.Loop) != 0 {
+				left *= float64(u.Extent)
+			}
+		}
+		if left < 1 {
+			c.Turn.compute(&m.operations, -(1-left)*points, true)
+			c.Turn.Terms[Conversion] += (1 - left) * points * m.casts
+			casts -= (1 - left) * m.casts
 		}
 	}
 	return casts

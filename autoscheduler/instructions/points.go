@@ -95,7 +95,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	known := len(ex.Folded) > 0 // what places hang on is constants then
 	own := e.operations(n.Func, n.Stage)
 	c.Turn.compute(own, points, known)
-	casts := c.stay(n, own, points)
+	casts := c.shareMoving(n, own, points)
 	c.Turn.Float += points * e.begun(e.pr.Access.Stage(n.Func, n.Stage))
 	if len(shifts) > 1 {
 		c.Turn.shareRepeats(e, own, shifts)

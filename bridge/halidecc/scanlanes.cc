@@ -20,8 +20,6 @@ constexpr int steps[] = {1, 2, 4, 8, 16};
 
 const std::string of_x = ".thread_id_x", of_y = ".thread_id_y";
 
-bool ends(const std::string &s, const std::string &with) { return s.size() >= with.size() && s.compare(s.size() - with.size(), with.size(), with) == 0; }
-
 Expr var(const std::string &name, const Type &type = Int(32)) { return Variable::make(type, name); }
 
 bool same(const Expr &a, const Expr &b) {
@@ -331,7 +329,7 @@ private:
             scans = true;
             return Scan(op, func_, lane_).lanes();
         }
-        if (op->for_type != ForType::GPUThread || lane_.defined() || !ends(op->name, of_x)) {
+        if (op->for_type != ForType::GPUThread || lane_.defined() || !ends_with(op->name, of_x)) {
             throw Unsuitable{"it has another loop, " + op->name};
         }
         const std::string rows = op->name.substr(0, op->name.size() - of_x.size()) + of_y;

@@ -69,7 +69,9 @@ func TestRandomScans(t *testing.T) {
 		scans++
 		number := rapid.Float64Range(-8, 8)
 		scalar := number.Draw(t, "scalar")
-		value := func(own, before, in float64) float64 { return evaluate(p, p.Funcs[0].Stages[1].Values[0], own, before, in, scalar) }
+		value := func(own, before, in float64) float64 {
+			return evaluate(p, p.Funcs[0].Stages[1].Values[0], own, before, in, scalar)
+		}
 		times := value(0, 1, 0) - value(0, 0, 0)
 		for range 8 {
 			own, x, y, in := number.Draw(t, "own"), number.Draw(t, "before"), number.Draw(t, "other"), number.Draw(t, "in")

@@ -48,6 +48,7 @@ type nest struct {
 	origin       int // ids below are the untouched stage's loops, in its order
 	singleThread bool
 	atomic       bool
+	lanes        bool // of a warp run through the serial loop (ScanLanes)
 }
 
 // placement is where a Func is computed or stored.
@@ -336,7 +337,9 @@ func (n *nest) do(d *Directive, f *halideir.Func) error {
 		n.singleThread = true
 	case Atomic:
 		n.atomic = true
-	case NeverPartition, ScanLanes:
+	case ScanLanes:
+		n.lanes = true
+	case NeverPartition:
 		// It changes what is made of loops, and none of them.
 	default:
 		return n.mark(d.Do, at)

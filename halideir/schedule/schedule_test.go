@@ -3,6 +3,7 @@ package schedule
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -208,6 +209,27 @@ func TestTreeSizes(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
+	}
+}
+
+// TestScanLanesInPrint: that warps run through a scan is said of its loop, in the words before what Halide's calls say, and between schedules.
+func TestScanLanesInPrint(t *testing.T) {
+	s, p := equaliseSchedule()
+	cdf := s.Directives[9].Func
+	lanes := *s
+	lanes.Directives = append(slices.Clone(s.Directives), Directive{Do: ScanLanes, Func: cdf, Name: "cdf", Stage: 1})
+	var tree bytes.Buffer
+	if err := lanes.Tree(&tree, p); err != nil {
+		t.Fatal(err)
+	}
+	if want := "for s.x: 255, by the lanes of a warp\n"; !strings.Contains(tree.String(), want) {
+		t.Errorf("no %q in\n%s", want, tree.String())
+	}
+	if said := strings.Join(beyondSource(lanes.Directives), "\n"); !strings.Contains(said, "runs through in order: cdf.update(0)") {
+		t.Errorf("not said before the calls:\n%s", said)
+	}
+	if err := (&Schedule{Directives: []Directive{{Do: ScanLanes, Func: cdf, Name: "cdf", Stage: 7}}}).Check(p); err == nil || !strings.Contains(err.Error(), "stages") {
+		t.Errorf("of a stage that there is not: %v", err)
 	}
 }
 

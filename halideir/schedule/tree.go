@@ -156,7 +156,11 @@ func (t *treePrinter) nest(b *branch, n *nest) {
 				break
 			}
 		}
-		b = b.add(string(kind) + " " + strings.Join(items, ", "))
+		text := string(kind) + " " + strings.Join(items, ", ")
+		if n.lanes && kind == serialLoop {
+			text += ", by the lanes of a warp"
+		}
+		b = b.add(text)
 		for _, f := range t.at(n, n.loops[i+1].label) {
 			t.member(b, f)
 		}
