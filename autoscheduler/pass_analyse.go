@@ -2,6 +2,7 @@ package autoscheduler
 
 import (
 	"fmt"
+	"slices"
 
 	"gowarp/autoscheduler/profile"
 	"gowarp/halideir"
@@ -95,7 +96,11 @@ func (s *state) readProfile() error {
 	return nil
 }
 
-// laneScans reports whether the lanes of a warp may run through scans together: a lowering pass exchanges what they have by instructions of capability 7.0.
-func (s *state) laneScans() bool {
-	return s.params.Mode == "gowarp" && s.p.Target.API == "cuda" && s.p.Target.CUDACapability >= 70
+// laneScans reports whether the lanes of a warp may run through scans together.
+func (s *state) laneScans() bool { return s.params.Mode == "gowarp" && s.scansLowered() }
+
+// scansLowered reports whether the lowering pass that has lanes run through scans works for the target: it exchanges what they have by instructions of capability 7.0, and knows places of 32 bits.
+func (s *state) scansLowered() bool {
+	t := &s.p.Target
+	return t.API == "cuda" && t.CUDACapability >= 70 && !slices.Contains(t.Features, "large_buffers")
 }

@@ -2,6 +2,7 @@ package autoscheduler
 
 import (
 	"fmt"
+	"slices"
 
 	"gowarp/autoscheduler/search"
 	"gowarp/autoscheduler/strategy"
@@ -55,10 +56,27 @@ func replay(s *state) error {
 	if err := s.checkDevice(out); err != nil {
 		return fail(err)
 	}
+	if !s.scansLowered() {
+		withoutLanes(out)
+	}
 	s.out = out
 	s.searcher = &search.Searcher{}
 	s.note("replay", -1, "the schedule in %s, made for %s", s.params.Schedule, out.Device)
 	return nil
+}
+
+// withoutLanes has threads run through the scans that warps run through where the schedule was made.
+func withoutLanes(out *schedule.Schedule) {
+	scanned := func(fn, stage int) bool {
+		return slices.ContainsFunc(out.Directives, func(d schedule.Directive) bool { return d.Do == schedule.ScanLanes && d.Func == fn && d.Stage == stage })
+	}
+	out.Kernels = slices.Clone(out.Kernels)
+	for i := range out.Kernels {
+		if k := &out.Kernels[i]; scanned(k.Func, k.Stage) {
+			k.Threads = [3]int64{k.Threads[1], 1, 1} // its warps were its rows
+		}
+	}
+	out.Directives = slices.DeleteFunc(slices.Clone(out.Directives), func(d schedule.Directive) bool { return d.Do == schedule.ScanLanes })
 }
 
 // checkStorage compares every size that the schedule fixes with what a tile needs at its

@@ -37,6 +37,8 @@ func TestScanLanes(t *testing.T) {
 		{"least", "float32", nil},
 		{"recurrence", "float32", []float64{.3, 0, 1, 1.9, 2.2, -.02}},
 		{"less", "float32", []float64{.5, -1, 1.2}},
+		{"halves", "float32", nil},
+		{"shared", "float32", []float64{.5}},
 		{"backwards", "float32", nil},
 		{"alone", "uint32", nil},
 	} {
@@ -106,6 +108,8 @@ func TestScansInOrder(t *testing.T) {
 		kind, of, param string
 	}{
 		{"sum", "float32", "reassociate=0"},
+		{"least", "float32", "reassociate=0"}, // NaNs
+		{"growing", "float32", ""},
 		{"sum", "float64", ""},
 		{"sum", "int64", ""},
 		{"less", "int32", ""},
@@ -129,8 +133,8 @@ func TestScansInOrder(t *testing.T) {
 			t.Errorf("%+v: warps run through it:\n%s", test, saved)
 		}
 	}
-	// The order of minima and of whole numbers changes nothing.
-	for _, of := range [][2]string{{"least", "float32"}, {"sum", "int32"}} {
+	// The order of whole numbers changes nothing.
+	for _, of := range [][2]string{{"least", "int16"}, {"sum", "int32"}} {
 		g := scans(of[0], of[1])
 		exe, err := tree(t).Compile(g)
 		if err != nil {
@@ -139,5 +143,29 @@ func TestScansInOrder(t *testing.T) {
 		if saved := text(t, savedAs(t, exe, g.Name, "target=host-cuda-cuda_capability_75", map[string]string{"gpu": "rtx2080ti", "reassociate": "0"}, "kind="+of[0], "of="+of[1])); !scanLanes.MatchString(saved) {
 			t.Errorf("%v: no warps run through it:\n%s", of, saved)
 		}
+	}
+}
+
+// TestScanLanesElsewhere: a schedule in which warps run through a scan has threads run through it on targets whose lanes do not exchange so.
+func TestScanLanesElsewhere(t *testing.T) {
+	g := scans("sum", "float32")
+	exe, err := tree(t).Compile(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := savedAs(t, exe, g.Name, "target=host-cuda-cuda_capability_75", map[string]string{"gpu": "rtx2080ti"}, "kind=sum", "of=float32")
+	if !scanLanes.MatchString(text(t, saved)) {
+		t.Fatal("no warps run through it")
+	}
+	_, cpu := built(t, g, "host", harness.Root())
+	in := harness.Args{"input": filled(harness.F32, rand.New(rand.NewPCG(1, 4)).Float64, 100, 5, 2), "weight": .3}
+	shapes := map[string][]int{"out": {100, 5, 2}}
+	want := onCPU(t, cpu, in, shapes)
+	for _, target := range []string{"host-cuda", "host-cuda-cuda_capability_61", "host-cuda-cuda_capability_75-large_buffers"} {
+		e, p := built(t, g, target, harness.Gowarp(map[string]string{"schedule": saved}))
+		if ptx, err := e.PTX(); err != nil || strings.Contains(ptx, "shfl") {
+			t.Errorf("%s: %v, or lanes exchange something", target, err)
+		}
+		simulated(t, p, in, shapes, want, harness.Tolerance{Rel: 1e-5, Abs: 1e-5}, target)
 	}
 }

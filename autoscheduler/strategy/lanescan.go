@@ -43,8 +43,8 @@ type scans struct {
 	found []*scan.Scan // by stage; nil for others
 }
 
-// scanRows are how many rows a block may have, each a warp's.
-var scanRows = []int64{4, 8, 2, 1}
+// scanRows are how many rows a block may have, each a warp's: fewer would leave an SM with as many warps as it has blocks. Where there are fewer rows a block has all.
+var scanRows = []int64{4, 8}
 
 // Choices implements Chooser.
 func (s scans) Choices(stage int, _ Step) (out []plan.Choice) {
@@ -52,20 +52,17 @@ func (s scans) Choices(stage int, _ Step) (out []plan.Choice) {
 		return nil
 	}
 	dims := &s.pr.Dims[s.pr.StageIndex(s.g.Out, stage)]
-	for _, rows := range scanRows {
+	for i, rows := range scanRows {
 		c := plan.Choice{Strategy: LaneScan{}.Name(), Tile: make([]int64, len(dims.Tiled))}
-		for i := range c.Tile {
-			c.Tile[i] = 1
+		for k := range c.Tile {
+			c.Tile[k] = 1
 		}
 		if len(c.Tile) > 0 {
-			if rows > dims.Extent[dims.Tiled[0]] {
-				continue
-			}
-			c.Tile[0] = rows
-		} else if rows > 1 {
-			continue
+			c.Tile[0] = max(1, min(rows, dims.Extent[dims.Tiled[0]]))
 		}
-		out = append(out, c)
+		if i == 0 || len(c.Tile) > 0 && c.Tile[0] == rows {
+			out = append(out, c)
+		}
 	}
 	return out
 }

@@ -28,17 +28,17 @@ bool same(const Expr &a, const Expr &b) {
 }
 
 // A scan's definition with what the iteration before it stored as a variable.
-class Before : public IRMutator {
+class Before : public IRGraphMutator {
 public:
     Before(std::string buffer, Expr own, Expr before, std::string as) : buffer_(std::move(buffer)), own_(std::move(own)), before_(std::move(before)), as_(std::move(as)) {}
 
     Expr load;  // one of them; undefined if there is none
 
 private:
-    using IRMutator::visit;
+    using IRGraphMutator::visit;
     Expr visit(const Load *op) override {
         if (op->name != buffer_) {
-            return IRMutator::visit(op);
+            return IRGraphMutator::visit(op);
         }
         if (!op->index.type().is_scalar() || !is_const_one(op->predicate)) {
             throw Unsuitable{"it loads several elements at once"};
@@ -79,7 +79,8 @@ bool plain(const Expr &e) {
 // A value as times * before + rest, or as the smaller or greater of before and rest.
 struct Recurrence {
     enum { sum, least, greatest } kind = sum;
-    Expr times, rest;  // a sum's: undefined for 1, and for 0
+    bool before_first = true;  // of the two that the smaller or greater is of
+    Expr times, rest;          // times is undefined for 1
 
     Recurrence(const Expr &value, std::string before) : before_(std::move(before)) {
         if (const Min *op = value.as<Min>()) {
@@ -89,10 +90,9 @@ struct Recurrence {
             kind = greatest;
             either(op->a, op->b);
         } else {
-            take(value, false);
-        }
-        if (!rest.defined()) {
-            rest = make_zero(value.type());
+            const Part all = part(value);
+            times = all.times;
+            rest = all.rest.defined() ? all.rest : make_zero(value.type());
         }
         if (times.defined() && (!value.type().is_float() || !plain(times))) {
             throw Unsuitable{"the iteration before is multiplied by what is not the same for all"};
@@ -100,50 +100,61 @@ struct Recurrence {
     }
 
 private:
+    bool is(const Expr &e) const { return e.as<Variable>() && has(e); }
     bool has(const Expr &e) const { return expr_uses_var(e, before_); }
 
     void either(const Expr &a, const Expr &b) {
-        const bool first = a.as<Variable>() && has(a);
-        if (!first && !(b.as<Variable>() && has(b))) {
+        if (!is(a) && !is(b)) {
             throw Unsuitable{"it is no minimum or maximum of the iteration before and another value"};
         }
-        rest = first ? b : a;
+        before_first = is(a);
+        rest = before_first ? b : a;
         if (has(rest)) {
             throw Unsuitable{"it reads the iteration before twice"};
         }
     }
 
-    void add(const Expr &e, bool minus) { rest = !rest.defined() ? (minus ? -e : e) : minus ? rest - e : rest + e; }
+    // Undefined are a times of 1 and a rest of 0.
+    struct Part {
+        Expr times, rest;
+    };
 
-    void multiply(const Expr &e) { times = times.defined() ? times * e : e; }
-
-    void take(const Expr &e, bool minus) {
-        if (e.as<Variable>() && has(e)) {
-            if (minus) {
-                multiply(make_const(e.type(), -1));
-            }
-            return;
+    Part part(const Expr &e) const {
+        if (is(e)) {
+            return {};
         }
-        const auto part = [&](const Expr &with, const Expr &without, bool with_minus, bool without_minus) {
+        const auto of = [&](const Expr &with, const Expr &without) {
             if (has(without)) {
                 throw Unsuitable{"it reads the iteration before twice"};
             }
-            add(without, minus != without_minus);
-            take(with, minus != with_minus);
+            return part(with);
         };
         if (const Add *op = e.as<Add>()) {
-            has(op->a) ? part(op->a, op->b, false, false) : part(op->b, op->a, false, false);
-        } else if (const Sub *op = e.as<Sub>()) {
-            has(op->a) ? part(op->a, op->b, false, true) : part(op->b, op->a, true, false);
-        } else if (const Mul *op = e.as<Mul>(); op && has(op->a) != has(op->b)) {
-            const Expr with = has(op->a) ? op->a : op->b, without = has(op->a) ? op->b : op->a;
-            if (!with.as<Variable>()) {
-                throw Unsuitable{"a sum with the iteration before in it is multiplied"};
-            }
-            multiply(minus ? -without : without);
-        } else {
-            throw Unsuitable{"it is no sum, minimum or maximum of the iteration before and other values"};
+            const bool first = has(op->a);
+            const Expr &without = first ? op->b : op->a;
+            Part p = of(first ? op->a : op->b, without);
+            p.rest = p.rest.defined() ? p.rest + without : without;
+            return p;
         }
+        if (const Sub *op = e.as<Sub>()) {
+            if (has(op->a)) {
+                Part p = of(op->a, op->b);
+                p.rest = p.rest.defined() ? p.rest - op->b : -op->b;
+                return p;
+            }
+            const Part p = of(op->b, op->a);
+            return {p.times.defined() ? -p.times : make_const(e.type(), -1), p.rest.defined() ? op->a - p.rest : op->a};
+        }
+        // Halide takes equal factors out of sums: .5f * before + .5f * own is (before + own) * .5f.
+        if (const Mul *op = e.as<Mul>()) {
+            const bool first = has(op->a);
+            const Expr &without = first ? op->b : op->a;
+            Part p = of(first ? op->a : op->b, without);
+            p.times = p.times.defined() ? p.times * without : without;
+            p.rest = p.rest.defined() ? p.rest * without : p.rest;
+            return p;
+        }
+        throw Unsuitable{"it is no sum, minimum or maximum of the iteration before and other values"};
     }
 
     const std::string before_;
@@ -203,7 +214,7 @@ public:
             }
         }
         const std::string carried = unique_name("gowarp.scan.carried");
-        s.add(Store::make(carried, substitute(loop_->name, loop_->min, before_), 0, {}, const_true(), {}));
+        s.add(Store::make(carried, graph_substitute(loop_->name, loop_->min, before_), 0, {}, const_true(), {}));
         const std::string turn = unique_name("gowarp.scan.turn");
         const Expr whole = s.let("whole", loop_->extent / (at_a_time * warp_lanes));
         s.add(For::make(turn, 0, whole, ForType::Serial, loop_->partition_policy, loop_->device_api, group(var(turn), Expr(), powers, power, carried)));
@@ -224,7 +235,7 @@ private:
         std::vector<Expr> at, values;
         for (int j = 0; j < at_a_time; j++) {
             at.push_back(first + j * warp_lanes);
-            const Expr own = substitute(loop_->name, at[j], recurrence_.rest);
+            const Expr own = common_subexpression_elimination(graph_substitute(loop_->name, at[j], recurrence_.rest));
             values.push_back(s.let("value", last.defined() ? Call::make(type_, Call::if_then_else, {at[j] <= last, own, make_zero(type_)}, Call::PureIntrinsic) : own));
         }
         for (Expr &v : values) {
@@ -250,9 +261,9 @@ private:
     Expr with(const Expr &value, const Expr &times, const Expr &before) const {
         switch (recurrence_.kind) {
         case Recurrence::least:
-            return min(before, value);
+            return recurrence_.before_first ? min(before, value) : min(value, before);
         case Recurrence::greatest:
-            return max(before, value);
+            return recurrence_.before_first ? max(before, value) : max(value, before);
         default:
             return value + (times.defined() ? times * before : before);
         }
@@ -278,7 +289,7 @@ private:
         }
         const auto whole = [&](Expr e) {
             for (auto l = lets.rbegin(); l != lets.rend(); l++) {
-                e = substitute((*l)->name, (*l)->value, e);
+                e = graph_substitute((*l)->name, (*l)->value, e);
             }
             return substitute_in_all_lets(e);
         };

@@ -7,7 +7,7 @@ using namespace Halide;
 
 class Scans : public Generator<Scans> {
 public:
-    enum class Kind { sum, greatest, least, recurrence, less, backwards, planes, alone, two_before, doubled, by_place, along_both, where };
+    enum class Kind { sum, greatest, least, recurrence, less, halves, shared, growing, backwards, planes, alone, two_before, doubled, by_place, along_both, where };
     GeneratorParam<Kind> kind{"kind",
                               Kind::sum,
                               {{"sum", Kind::sum},
@@ -15,6 +15,9 @@ public:
                                {"least", Kind::least},
                                {"recurrence", Kind::recurrence},
                                {"less", Kind::less},
+                               {"halves", Kind::halves},
+                               {"shared", Kind::shared},
+                               {"growing", Kind::growing},
                                {"backwards", Kind::backwards},
                                {"planes", Kind::planes},
                                {"alone", Kind::alone},
@@ -41,6 +44,16 @@ public:
         case Kind::least: a(r, y, c) = min(own + cast(of, 3), before); break;
         case Kind::recurrence: a(r, y, c) = w * own + (1 - w) * before; break;
         case Kind::less: a(r, y, c) = own * cast(of, 2) - before * w; break;
+        case Kind::halves: a(r, y, c) = own * cast(of, .5f) + before * cast(of, .25f); break;  // Halide takes a factor out
+        case Kind::shared: {
+            Expr e = own;  // of 2^24 paths
+            for (int i = 0; i < 24; i++) {
+                e = e * e * cast(of, .001f) + e * cast(of, .5f);
+            }
+            a(r, y, c) = e + before * w;
+            break;
+        }
+        case Kind::growing: a(r, y, c) = own + before * cast(of, 1.05f); break;
         case Kind::backwards: {
             const Expr last = input.width() - 1;
             a(last - r, y, c) = a(last - r, y, c) + a(last - r + 1, y, c);

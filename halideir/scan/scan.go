@@ -3,6 +3,8 @@
 package scan
 
 import (
+	"math"
+
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 )
@@ -12,11 +14,12 @@ type Scan struct {
 	Loop int // the loop that it runs along, a position in the stage's Loops
 	// Linear says that what the iteration before has stored is multiplied: f(r) = a f(r - 1) + b(r), with an a that is the same everywhere.
 	Linear bool
-	// AnyOrder reports that results are the same to the bit in whatever order they are combined.
+	// AnyOrder reports that results are the same to the bit in whatever order they are combined: of integers. Minima of floats are so but for NaNs and zeros with a sign.
 	AnyOrder bool
 }
 
-// Of is the scan that an update is, if it is one: along one variable of its domain, whose other loops are of arguments at their own places, without a condition.
+// Of is the scan that an update is, if it is one: along one variable of its domain, whose other loops are of arguments at their own places, without a condition. What is known to
+// grow, times a literal above 1, is none: powers of it overflow.
 func Of(p *halideir.Pipeline, a *access.Analysis, fn, stage int) (Scan, bool) {
 	f := &p.Funcs[fn]
 	st, at := &f.Stages[stage], a.Stage(fn, stage)
@@ -105,43 +108,68 @@ type walker struct {
 
 func (w *walker) scan(root halideir.NodeID, along int) (Scan, bool) {
 	s := Scan{Loop: along, AnyOrder: !w.of.IsFloat()}
-	n := w.node(root)
-	if n.Op == halideir.OpMin || n.Op == halideir.OpMax {
-		s.AnyOrder = true
+	if n := w.node(root); n.Op == halideir.OpMin || n.Op == halideir.OpMax {
 		a, b := n.Args[0], n.Args[1]
 		return s, w.before(a) && !w.has(b) || w.before(b) && !w.has(a)
 	}
-	return s, w.has(root) && w.sum(root, &s)
+	times, ok := w.sum(root)
+	s.Linear = times != 1
+	return s, ok && !(math.Abs(times) > 1)
 }
 
-// sum reports whether a value is one in which what comes before stands once, alone or times something.
-func (w *walker) sum(id halideir.NodeID, s *Scan) bool {
+// sum reports whether a value is one in which what comes before stands once, alone or times something, and times what: NaN if nobody knows before a run.
+func (w *walker) sum(id halideir.NodeID) (times float64, ok bool) {
 	if w.before(id) {
-		return true
+		return 1, true
 	}
 	n := w.node(id)
 	if len(n.Args) != 2 || n.Type != w.of {
-		return false
+		return 0, false
 	}
 	a, b := n.Args[0], n.Args[1]
 	if w.has(a) == w.has(b) {
-		return false
+		return 0, false
 	}
 	with, without := a, b
 	if w.has(b) {
 		with, without = b, a
 	}
+	times, ok = w.sum(with)
 	switch n.Op {
 	case halideir.OpAdd:
-		return w.sum(with, s)
+		return times, ok
 	case halideir.OpSub:
-		s.Linear = s.Linear || with == b
-		return (with == a || n.Type.IsFloat()) && w.sum(with, s)
+		if with == b {
+			return -times, ok && n.Type.IsFloat()
+		}
+		return times, ok
 	case halideir.OpMul:
-		s.Linear = true
-		return n.Type.IsFloat() && w.before(with) && w.uniform(without)
+		return times * w.number(without), ok && n.Type.IsFloat() && w.uniform(without)
 	}
-	return false
+	return 0, false
+}
+
+// number is a literal's value, or what it comes to with others; NaN for all else.
+func (w *walker) number(id halideir.NodeID) float64 {
+	n := w.node(id)
+	if n.Op == halideir.OpFloat {
+		return n.Float
+	}
+	if len(n.Args) != 2 {
+		return math.NaN()
+	}
+	a, b := w.number(n.Args[0]), w.number(n.Args[1])
+	switch n.Op {
+	case halideir.OpAdd:
+		return a + b
+	case halideir.OpSub:
+		return a - b
+	case halideir.OpMul:
+		return a * b
+	case halideir.OpDiv:
+		return a / b
+	}
+	return math.NaN()
 }
 
 // node is what a value is, with what names stand for in their place.
