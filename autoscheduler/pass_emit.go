@@ -59,7 +59,8 @@ func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Dire
 type where struct{ block, thread string }
 
 func (s *state) emitKernel(k *plan.Kernel) {
-	if s.params.Mode == "gowarp" && k.With == nil && k.Warp == nil && !k.Out.Scan && (s.onePiece(k) || !s.findable(k)) || s.readsOnHost(k) {
+	// The pass that has lanes run through a scan takes one loop in one piece of code.
+	if k.Out.Scan || s.params.Mode == "gowarp" && k.With == nil && k.Warp == nil && (s.onePiece(k) || !s.findable(k)) || s.readsOnHost(k) {
 		s.add(schedule.Directive{Do: schedule.NeverPartition, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
 	}
 	if k.With != nil {
@@ -75,8 +76,6 @@ func (s *state) emitKernel(k *plan.Kernel) {
 		return
 	}
 	if k.Out.Scan {
-		// The pass takes one loop in one piece of code.
-		s.add(schedule.Directive{Do: schedule.NeverPartition, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
 		s.add(schedule.Directive{Do: schedule.ScanLanes, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
 	}
 	labels := map[int]where{k.Out.Func: s.emitNest(&k.Out)}

@@ -90,7 +90,7 @@ func (s scans) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	return k, finish(s.pr, k)
 }
 
-// scanRegisters are a lane's: as ptxas has them for sums and recurrences of floats and integers (TestScanLanes), rounded up to what it gives.
+// scanRegisters are a lane's: ptxas has 32 to 38 for sums and recurrences of floats and integers, rounded up to what it gives.
 const scanRegisters = 40
 
 // Block implements Sizer.

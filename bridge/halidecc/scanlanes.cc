@@ -3,9 +3,9 @@
 #include "scanlanes.h"
 #include "place.h"
 #include "polynomial.h"
+#include "shuffle.h"
 
 #include <cstdio>
-#include <optional>
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -58,24 +58,6 @@ private:
     const std::string as_;
 };
 
-// What a warp may compute once for all lanes: no load has a part in it.
-bool plain(const Expr &e) {
-    class Other : public IRGraphVisitor {
-    public:
-        bool any = false;
-
-    private:
-        using IRGraphVisitor::visit;
-        void visit(const Load *) override { any = true; }
-        void visit(const Call *op) override {
-            any = any || !op->is_pure();
-            IRGraphVisitor::visit(op);
-        }
-    } other;
-    e.accept(&other);
-    return !other.any;
-}
-
 // A value as times * before + rest, or as the smaller or greater of before and rest.
 struct Recurrence {
     enum { sum, least, greatest } kind = sum;
@@ -94,8 +76,12 @@ struct Recurrence {
             times = all.times;
             rest = all.rest.defined() ? all.rest : make_zero(value.type());
         }
-        if (times.defined() && (!value.type().is_float() || !plain(times))) {
-            throw Unsuitable{"the iteration before is multiplied by what is not the same for all"};
+        if (times.defined()) {
+            Reads reads;
+            times.accept(&reads);
+            if (!value.type().is_float() || reads.any) {
+                throw Unsuitable{"the iteration before is multiplied by what is not the same for all"};
+            }
         }
     }
 
@@ -204,8 +190,7 @@ public:
         Expr power;                // by as many as the lane has before it, and itself
         if (recurrence_.times.defined()) {
             powers.push_back(s.let("power", recurrence_.times));
-            for (int n : steps) {
-                (void)n;
+            for (size_t i = 0; i < std::size(steps); i++) {
                 powers.push_back(s.let("power", powers.back() * powers.back()));
             }
             power = make_one(type_);
