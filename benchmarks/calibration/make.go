@@ -27,6 +27,7 @@ type Options struct {
 	Workers   int
 	Again     bool
 	Quick     bool   // bench.UpToCount: for hundreds of schedules
+	Uncounted bool   // nothing is run: predictions alone, to stand beside a bundle's times
 	Out       string // the file of lines
 	// Command starts the process of a cell: it calls bench.Cell.
 	Command func(ctx context.Context) (*exec.Cmd, error)
@@ -98,6 +99,13 @@ func Make(ctx context.Context, tree *harness.Tree, o Options) (*Summary, error) 
 		upTo := bench.UpToSimulate
 		if o.Quick {
 			upTo = bench.UpToCount
+		}
+		if o.Uncounted {
+			sum.Lines += len(lines)
+			if err := Replace(o.Out, p.Label(), o.Target.Device.Name, lines); err != nil {
+				return sum, err
+			}
+			continue
 		}
 		done, err := bench.Run(ctx, tree, bench.Plan{
 			Programs: []bench.Program{p}, Schedulers: with, Targets: []bench.Target{o.Target}, UpTo: upTo,

@@ -50,8 +50,12 @@ func Report(lines []Line, times []run.Line) (string, error) {
 		})
 	})
 	devices := map[string]map[[2]string]float64{}
+	outcomes := map[[2]string]*run.Line{}
 	for i := range times {
 		t := &times[i]
+		if t.Size == timedSize && t.Cap == timedCap {
+			outcomes[[2]string{t.Program, t.Scheduler}] = t
+		}
 		if t.Size != timedSize || t.Cap != timedCap || t.Outcome != bench.OK || t.GPUCold == nil {
 			continue
 		}
@@ -59,6 +63,13 @@ func Report(lines []Line, times []run.Line) (string, error) {
 			devices[t.Device.Name] = map[[2]string]float64{}
 		}
 		devices[t.Device.Name][[2]string{t.Program, t.Scheduler}] = t.GPUCold.Median
+	}
+	// What was not run here became of it what the GPU says.
+	lines = slices.Clone(lines)
+	for i := range lines {
+		if t := outcomes[[2]string{lines[i].Program, lines[i].Name}]; lines[i].Outcome == "" && t != nil {
+			lines[i].Outcome, lines[i].Reason = t.Outcome, t.Reason
+		}
 	}
 	joined := 0
 	for _, name := range slices.Sorted(maps.Keys(devices)) {
@@ -82,7 +93,11 @@ func Report(lines []Line, times []run.Line) (string, error) {
 		b.WriteString("**No time was measured**: predictions are held against what the simulator counts, which is what a cost in time is made of, and no time.\n")
 	}
 	for _, gpu := range distinct(lines, func(l *Line) string { return l.GPU }) {
-		set(&b, gpu, slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.GPU != gpu }), measures)
+		of := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.GPU != gpu })
+		set(&b, gpu, of, measures)
+		for _, name := range slices.Sorted(maps.Keys(devices)) {
+			kernels(&b, timedKernels(of, times, name), name)
+		}
 	}
 	return b.String(), nil
 }
@@ -306,7 +321,7 @@ func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // failures lists the schedules that are not ok.
 func failures(b *strings.Builder, lines []Line) {
-	bad := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Outcome == bench.OK })
+	bad := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Outcome == bench.OK || l.Outcome == "" })
 	if len(bad) == 0 {
 		return
 	}

@@ -37,6 +37,7 @@ func benchCalibrationCommand() *cli.Command {
 	}
 	made = append(made,
 		&cli.BoolFlag{Name: "quick", Usage: "count and compare results, and leave out the launches at the estimated size and the simulator's checks: for hundreds of schedules"},
+		&cli.BoolFlag{Name: "uncounted", Usage: "draw and predict, run nothing: for the times of a bundle of the same draws"},
 		&cli.StringFlag{Name: "counted-size", Value: "384x256", Usage: "the size at which kernels are run and counted, `WIDTHxHEIGHT`"},
 		&cli.StringFlag{Name: "out", Usage: "the `FILE.jsonl` of the lines, compressed if its name ends in .gz (default: benchmarks/results/calibration/GPU.jsonl.gz)"})
 	archive = append(archive,
@@ -119,7 +120,7 @@ func benchCalibration(c *cli.Context) error {
 		return fmt.Errorf("bench calibration: %w", err)
 	}
 	o := calibration.Options{
-		Target: target, Seed: c.Uint64("seed"), Draws: c.Int("draws"), Counted: counted, Workers: c.Int("jobs"), Again: c.Bool("again"), Quick: c.Bool("quick"), Out: c.String("out"),
+		Target: target, Seed: c.Uint64("seed"), Draws: c.Int("draws"), Counted: counted, Workers: c.Int("jobs"), Again: c.Bool("again"), Quick: c.Bool("quick"), Uncounted: c.Bool("uncounted"), Out: c.String("out"),
 		Limits:    bench.Limits{CPUSeconds: c.Int("cpu-limit"), CellSeconds: c.Int("cell-limit"), MemoryBytes: int64(c.Float64("memory-limit") * (1 << 30))},
 		Tolerance: harness.Tolerance{Rel: c.Float64("tolerance"), Abs: c.Float64("tolerance")},
 		Command:   cellProcess, Log: c.App.ErrWriter,

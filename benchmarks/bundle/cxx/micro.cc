@@ -257,12 +257,13 @@ inner:
     setp.lt.s64 %p1, %rd5, %rd4;
     @%p1 bra inner;
 )";
+    // Loads pass the L1 by: a quarter of the L2 is less than all L1s together hold.
     struct {
         const char *name, *access;
         int moved;
     } const kinds[] = {
-        {"copy", "    ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd6];\n    st.global.v4.u32 [%rd7], {%r10, %r11, %r12, %r13};\n", 2},
-        {"read", "    ld.global.v4.u32 {%r20, %r21, %r22, %r23}, [%rd6];\n    xor.b32 %r10, %r10, %r20;\n    xor.b32 %r11, %r11, %r21;\n    xor.b32 %r12, %r12, %r22;\n    xor.b32 %r13, %r13, %r23;\n", 1},
+        {"copy", "    ld.global.cg.v4.u32 {%r10, %r11, %r12, %r13}, [%rd6];\n    st.global.v4.u32 [%rd7], {%r10, %r11, %r12, %r13};\n", 2},
+        {"read", "    ld.global.cg.v4.u32 {%r20, %r21, %r22, %r23}, [%rd6];\n    xor.b32 %r10, %r10, %r20;\n    xor.b32 %r11, %r11, %r21;\n    xor.b32 %r12, %r12, %r22;\n    xor.b32 %r13, %r13, %r23;\n", 1},
         {"write", "    st.global.v4.u32 [%rd7], {%r10, %r11, %r12, %r13};\n", 1},
     };
     const std::string after = R"(
@@ -303,12 +304,13 @@ void latencies() {
     add.s64 %rd2, %rd0, %rd2;
     ld.global.u32 %r10, [%rd2];
 )";
+    // A launch goes on where the last one stopped, or it would walk what that one left in the L2.
     const std::string after = "    st.global.u32 [%rd1], %r10;\n";
     int l2 = attribute(device, attribute_l2_bytes);
     if (l2 == 0) {
         l2 = 4 << 20;
     }
-    const Kernel walk("    mov.u32 %r10, 0;\n", body + body + body + body, after);
+    const Kernel walk("    ld.global.u32 %r10, [%rd1];\n", body + body + body + body, after);
     Memory out(256);
     for (const auto &[where, bytes] : {std::pair<const char *, size_t>{"L1", 16 << 10}, {"L2", std::min(most_bytes, (size_t)l2 / 4)}, {"DRAM", std::min(most_bytes, (size_t)l2 * 4)}}) {
         constexpr size_t line = 128 / 4;
@@ -321,6 +323,8 @@ void latencies() {
         }
         Memory ring(4 * next.size());
         must(cuda.cuMemcpyHtoD_v2(ring.p, next.data(), 4 * next.size()), "cuMemcpyHtoD");
+        const unsigned first = 0;
+        must(cuda.cuMemcpyHtoD_v2(out.p, &first, sizeof first), "cuMemcpyHtoD");
         time_of(std::string("latency ") + where, slope([&](int n) { walk.launch(1, 1, 0, ring.p, out.p, n); }), 4, number((long long)(bytes >> 10)) + " KiB in random order, a line of 128 bytes a load; with the address's multiplication");
     }
 }
@@ -414,6 +418,9 @@ void launches() {
     Memory out(4096);
     const Kernel k("", "", "");
     const int n = std::max(4, (int)(400 * scale));
+    // What keeps the GPU busy while the host queues: else it is the host's time between two launches that is taken.
+    const Kernel busy("    cvt.rn.f32.s32 %f1, %r1;\n", "    div.rn.f32 %f1, %f1, %f1;\n", "    mul.wide.s32 %rd2, %r1, 4;\n    add.s64 %rd2, %rd0, %rd2;\n    st.global.f32 [%rd2], %f1;\n");
+    const double each_ms = milliseconds([&] { busy.launch(1, 32, 0, out.p, 0, 10000); }) / 10000;
     std::vector<double> apart, queued, host;
     for (int i = 0; i < (scale < 1 ? 1 : 9); i++) {
         auto begin = Clock::now();
@@ -422,6 +429,8 @@ void launches() {
             sync();
         }
         apart.push_back(ms_since(begin) * 1e6 / n);
+        // Twice what the host needed for the launches waited for is ample.
+        busy.launch(1, 32, 0, out.p, 0, std::max(1, (int)(2 * n * apart.back() * 1e-6 / each_ms)));
         const double gpu = milliseconds([&] {
             begin = Clock::now();
             for (int j = 0; j < n; j++) {
@@ -434,7 +443,7 @@ void launches() {
     auto say = [&](const char *name, const std::vector<double> &v, const char *about) {
         figure(name, median(v), "ns", about, *std::min_element(v.begin(), v.end()), *std::max_element(v.begin(), v.end()));
     };
-    say("launch, queued", queued, "an empty kernel after another, by events");
+    say("launch, queued", queued, "an empty kernel after another, by events, all queued before the first begins");
     say("launch, host", host, "what the host takes to queue one");
     say("launch, waited for", apart, "launch and cuCtxSynchronize, by the host's clock");
 }

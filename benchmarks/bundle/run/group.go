@@ -272,10 +272,14 @@ type wrongError struct {
 
 func (w *wrongError) Error() string { return w.text }
 
+// environment is a cell's, with its cap.
+func (g *group) environment() []string {
+	return append(slices.Clone(g.Env), fmt.Sprintf("HL_CUDA_JIT_MAX_REGISTERS=%d", g.cap))
+}
+
 // first runs a cell once.
 func (g *group) first(ctx context.Context, c *cell, name string) error {
-	env := append(slices.Clone(g.Env), fmt.Sprintf("HL_CUDA_JIT_MAX_REGISTERS=%d", g.cap))
-	w, err := start(ctx, g.Dir, bundle.WorkerFile, env, "cuda", filepath.Join(g.Dir, c.about.Library), g.program.Function)
+	w, err := start(ctx, g.Dir, bundle.WorkerFile, g.environment(), "cuda", filepath.Join(g.Dir, c.about.Library), g.program.Function)
 	if err != nil {
 		return err
 	}

@@ -43,8 +43,10 @@ type Options struct {
 	Micro      string
 	MicroBytes int64
 	MicroScale float64
-	Env        []string
-	Log        io.Writer
+	// Counters, where given, is a file of what Nsight Compute counts of each launch of one call of each cell; nothing else is measured then.
+	Counters string
+	Env      []string
+	Log      io.Writer
 }
 
 // Default are the options of a run on a GPU.
@@ -100,6 +102,9 @@ func Run(ctx context.Context, o Options) (lines []Line, err error) {
 	}
 	if err := r.micro(ctx); err != nil {
 		return nil, err
+	}
+	if r.Counters != "" {
+		return nil, r.count(ctx)
 	}
 	if err := r.open(); err != nil {
 		return nil, err

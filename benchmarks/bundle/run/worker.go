@@ -69,7 +69,12 @@ func start(ctx context.Context, dir, program string, env []string, args ...strin
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	w := &worker{ctx: ctx, cmd: exec.Command(path, args...), replies: make(chan []byte, 1), stderr: &tail{}, ended: make(chan struct{})}
+	return startCommand(ctx, path, env, args...)
+}
+
+// startCommand starts any program that speaks as a worker does.
+func startCommand(ctx context.Context, path string, env []string, args ...string) (w *worker, err error) {
+	w = &worker{ctx: ctx, cmd: exec.Command(path, args...), replies: make(chan []byte, 1), stderr: &tail{}, ended: make(chan struct{})}
 	w.cmd.Env = append(os.Environ(), env...)
 	w.cmd.Stderr = w.stderr
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -61,6 +61,7 @@ prints the table. Exit codes: 0 done, 1 it failed, 4 the budget or a signal ende
 			&cli.StringFlag{Name: "micro", Usage: "first measure the device's constants into this `FILE`: issue rates, latencies, bandwidths, launches"},
 			&cli.Int64Flag{Name: "micro-bytes", Value: d.MicroBytes, Usage: "memory of the largest copies among them"},
 			&cli.Float64Flag{Name: "micro-scale", Value: d.MicroScale, Usage: "less than 1 for a rehearsal, whose figures mean nothing"},
+			&cli.StringFlag{Name: "counters", Usage: "have Nsight Compute (ncu) count each launch of one call into this `FILE`, and time nothing"},
 			&cli.BoolFlag{Name: "table", Usage: "print the table of FILE and measure nothing"},
 		},
 		Action: action,
@@ -92,6 +93,7 @@ func action(c *cli.Context) error {
 	o.Rounds, o.WarmMS, o.SampleMS, o.MaxSamples = c.Int("rounds"), c.Float64("warm-ms"), c.Float64("sample-ms"), c.Int("samples")
 	o.FlushMiB, o.CopyMiB, o.Limit, o.ReferenceLimit, o.Together = c.Int("flush-mib"), c.Int("copy-mib"), c.Duration("limit"), c.Duration("reference-limit"), c.Int("together")
 	o.Micro, o.MicroBytes, o.MicroScale = c.String("micro"), c.Int64("micro-bytes"), c.Float64("micro-scale")
+	o.Counters = c.String("counters")
 	o.Caps = nil
 	for w := range strings.SplitSeq(c.String("registers"), ",") {
 		n, err := strconv.Atoi(w)
