@@ -26,6 +26,7 @@ func sheet(d *occupancy.Device, clockMHz int, times float64) string {
 		{"DRAM copy", "GB/s", m.DRAMBytesPerSecond * 1e-9 * times},
 		{"L2 read", "GB/s", m.L2Bytes * m.SMs * ghz * times},
 		{"latency L1", "ns", m.L1Latency / ghz / times},
+		{"latency L2", "ns", m.L2Latency / ghz / times},
 		{"latency DRAM", "ns", m.DRAMLatency / ghz / times},
 		{"latency fma.f32", "ns", m.ArithmeticLatency / ghz / times},
 		{"latency ld.shared", "ns", m.SharedLatency / ghz / times},
@@ -119,7 +120,7 @@ func TestMachine(t *testing.T) {
 		"no clock":        {strings.ReplaceAll(good, fmt.Sprintf(`"clock_mhz":%d`, mhz), `"clock_mhz":0`), "at a clock (clock_mhz) of 0 MHz, 50 to 10000 is wanted"},
 		"another unit":    {change("GB/s", "GiB/s"), `its figure "DRAM copy" is in "GiB/s", GB/s is wanted`},
 		"twice":           {good + lines[0], `has the figure "launch, queued" for the second time`},
-		"cut off":         {good[:len(good)-30], "it is no file of a device's figures (line 13"},
+		"cut off":         {good[:len(good)-30], "it is no file of a device's figures (line 14"},
 	} {
 		put(c.text)
 		_, err := Schedule(p, given(t, "gpu", "h200", "machine", file))

@@ -35,7 +35,7 @@ func emit(s *state) error {
 			out.Kernels = append(out.Kernels, s.describe(k, s.found[i], j))
 		}
 		if onGPU && s.found[i].Layout.Kernels[0].With == nil && s.params.Mode == "gowarp" && s.p.Target.API == "cuda" {
-			s.add(schedule.Directive{Do: schedule.ChainAddresses, Func: g.Out, Name: f.Label, N: s.longestChain()})
+			s.add(schedule.Directive{Do: schedule.ChainAddresses, Func: g.Out, Name: f.Label, N: longestChain})
 			if s.problem.Vectors {
 				s.add(schedule.Directive{Do: schedule.VectorAccess, Func: g.Out, Name: f.Label})
 			}
@@ -45,13 +45,8 @@ func emit(s *state) error {
 }
 
 // longestChain is how many addresses are at most computed one from the other. Through more additions than these LLVM does not see that
-// what is read is never written; before capability 7.0 only such loads are cached by an SM.
-func (s *state) longestChain() int64 {
-	if s.p.Target.CUDACapability < 70 {
-		return 4
-	}
-	return 1000
-}
+// what is read is never written: ptxas then lets no such load begin before a store that stands before it (and before capability 7.0 no SM caches it).
+const longestChain = 4
 
 func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Directives, d) }
 
@@ -77,6 +72,9 @@ func (s *state) emitKernel(k *plan.Kernel) {
 	}
 	if k.Out.Scan {
 		s.add(schedule.Directive{Do: schedule.ScanLanes, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
+	}
+	for n := range k.Nests() {
+		s.loadsFirst(n)
 	}
 	labels := map[int]where{k.Out.Func: s.emitNest(&k.Out)}
 	out := labels[k.Out.Func]

@@ -23,7 +23,7 @@ func mapsOf(width, maps int64) *halideir.Pipeline {
 	return p
 }
 
-// TestShortRows: of images of any width, however few threads a row has, at least four lanes of five have a point to compute.
+// TestShortRows: of images of any width, however few threads a row has, at least three lanes of four have a point to compute.
 func TestShortRows(t *testing.T) {
 	for _, c := range [][2]int64{{100, 64}, {56, 64}, {28, 128}, {14, 256}, {7, 512}, {13, 96}, {50, 64}} {
 		width, maps := c[0], c[1]
@@ -37,7 +37,7 @@ func TestShortRows(t *testing.T) {
 			warps := (k.ThreadsPerBlock() + plan.WarpLanes - 1) / plan.WarpLanes
 			lanes = float64(k.Tiles() * warps * plan.WarpLanes * k.Out.PointsPerThread())
 		}
-		if busy := needed / lanes; busy < 0.8 {
+		if busy := needed / lanes; busy < 0.75 {
 			k := r.Found[len(r.Found)-1].Layout.Kernels[0]
 			t.Errorf("%d columns, %d maps: %.2f of the lanes' points are needed: blocks %v of %v threads with %d points", width, maps, busy, k.Grid, k.Block, k.Out.PointsPerThread())
 		}

@@ -14,9 +14,9 @@ type Machine struct {
 	DRAMBytesPerSecond             float64 // of the device; 0 if unknown
 	CacheBytes                     float64 // of the device's L2
 	// Cycles until an instruction's result can be used.
-	ArithmeticLatency, SharedLatency, L1Latency, DRAMLatency float64
-	BarrierCycles                                            float64 // until the last warp of a block goes on
-	LaunchSeconds                                            float64
+	ArithmeticLatency, SharedLatency, L1Latency, L2Latency, DRAMLatency float64
+	BarrierCycles                                                       float64 // until the last warp of a block goes on
+	LaunchSeconds                                                       float64
 }
 
 // Rates are results a cycle and SM: NVIDIA, CUDA C++ Programming Guide, "Throughput of Native Arithmetic
@@ -27,11 +27,23 @@ const (
 	arithmeticLatency = 4
 	sharedLatency     = 22
 	l1Latency         = 32
+	l2Latency         = 190
 	dramLatency       = 480
 	barrierCycles     = 30
 	l2BytesPerCycle   = 20
 	lanesOfUnknown    = 64  // of a device whose units are not known
 	clockOfUnknown    = 1e9 // Hz
+)
+
+// Of compute capability 9.0, as a bundle measured an H100 (benchmarks/results/gpu/h100/micro.jsonl): additions of integers go to the units of products too, and its L2
+// is in two halves, of which the far one answers late.
+const (
+	hopper            = 90
+	hopperInteger     = 2.5
+	hopperL2Bytes     = 27
+	hopperL1Latency   = 36
+	hopperL2Latency   = 290
+	hopperDRAMLatency = 690
 )
 
 // MachineOf is what the data sheets say of a device.
@@ -44,11 +56,14 @@ func MachineOf(d *occupancy.Device) Machine {
 	m := Machine{
 		SMs: float64(max(d.SMs, 1)), ClockHz: d.ClockHz, Issue: 4, Float: lanes / warp, Integer: integerLanes(d, lanes) / warp, Special: 16 / warp,
 		Requests: 1, L2Bytes: l2BytesPerCycle, DRAMBytesPerSecond: max(0, d.DRAMBandwidth) * ReachedBandwidth, CacheBytes: float64(d.L2Bytes),
-		ArithmeticLatency: arithmeticLatency, SharedLatency: sharedLatency, L1Latency: l1Latency, DRAMLatency: dramLatency,
+		ArithmeticLatency: arithmeticLatency, SharedLatency: sharedLatency, L1Latency: l1Latency, L2Latency: l2Latency, DRAMLatency: dramLatency,
 		BarrierCycles: barrierCycles, LaunchSeconds: LaunchMicroseconds * 1e-6,
 	}
 	if m.ClockHz <= 0 {
 		m.ClockHz = clockOfUnknown
+	}
+	if d.Capability == hopper {
+		m.L2Bytes, m.L1Latency, m.L2Latency, m.DRAMLatency, m.Integer = hopperL2Bytes, hopperL1Latency, hopperL2Latency, hopperDRAMLatency, hopperInteger
 	}
 	if c := d.Capability; c >= 30 && c < 60 || c == 61 || c == 62 {
 		m.Special = 32 / warp

@@ -68,6 +68,7 @@ var measured = []constant{
 	{"latency fma.f32", nanoseconds, func(m *Machine, v float64) { m.ArithmeticLatency = v * m.gigahertz() }},
 	{"latency ld.shared", nanoseconds, func(m *Machine, v float64) { m.SharedLatency = v * m.gigahertz() }},
 	{"latency L1", nanoseconds, func(m *Machine, v float64) { m.L1Latency = v * m.gigahertz() }},
+	{"latency L2", nanoseconds, func(m *Machine, v float64) { m.L2Latency = v * m.gigahertz() }},
 	{"latency DRAM", nanoseconds, func(m *Machine, v float64) { m.DRAMLatency = v * m.gigahertz() }},
 	{"bar.sync, 256 threads", nanoseconds, func(m *Machine, v float64) { m.BarrierCycles = v * m.gigahertz() }},
 	{"launch, queued", nanoseconds, func(m *Machine, v float64) { m.LaunchSeconds = v * 1e-9 }},

@@ -18,11 +18,19 @@ func dramBound(x *timed) float64 {
 	if x.m.DRAMBytesPerSecond <= 0 {
 		return 0 // not known of devices behind OpenCL
 	}
+	total := x.dramReads()
+	for _, k := range x.all {
+		total += x.pr.BufferBytes(k.Out.Func, -1)
+	}
+	return total / x.m.DRAMBytesPerSecond
+}
+
+// dramReads is the bytes that a kernel reads from DRAM.
+func (x *timed) dramReads() float64 {
 	total := 0.0
 	var few [2][fewBuffers][2]int
 	read := few[0][:0]
 	for _, k := range x.all {
-		total += x.pr.BufferBytes(k.Out.Func, -1)
 		for _, b := range buffersRead(few[1][:0], x.pr, k) {
 			if slices.Contains(read, b) {
 				continue // a block has it already
@@ -35,5 +43,5 @@ func dramBound(x *timed) float64 {
 			total += size
 		}
 	}
-	return (total + columnBytes(x.pr, x.k, x.m.CacheBytes/2)) / x.m.DRAMBytesPerSecond
+	return total + columnBytes(x.pr, x.k, x.m.CacheBytes/2)
 }

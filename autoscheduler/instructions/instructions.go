@@ -33,6 +33,8 @@ type Stage struct {
 	Global, Shared bool    // whether it loads from there
 	Again          bool    // what it loads of global memory is of buffers that stages before have loaded from: a tile's part of them is in L1
 	Points         int64   // side by side, and so independent of each other
+	Loads          float64 // instructions that load from global memory
+	Misses         float64 // of those, the ones that L1 does not answer
 }
 
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on
@@ -274,6 +276,9 @@ const TableBytes = 16 << 10
 
 // SectorBytes is what memory is moved in.
 const SectorBytes = 32
+
+// LineSectors is how many sectors a line of the L1 has.
+const LineSectors = 4
 
 // loadSectors is sectors of a load: small tables that are looked up are in L1.
 func (e *Estimator) loadSectors(n *plan.Nest, t *plan.Tap) float64 {

@@ -54,10 +54,13 @@ func (h *inThread) share(e *Estimator, k *plan.Kernel, n *plan.Nest, c *Part) {
 	}
 	h.points = n.Unrolled
 	a := e.accessed(k, n)
-	loaded := known(&h.loaded, a.elements) * c.Global
+	already := known(&h.loaded, a.elements)
+	loaded := already * c.Global
 	c.Memory -= loaded
 	c.Requests -= loaded
 	c.Global -= loaded
+	c.Loads *= 1 - already
+	c.Asked *= 1 - already
 	rows, buffers := known(&h.rows, a.rows), known(&h.buffers, a.buffers)
 	for _, t := range perRow {
 		c.Terms[t] *= 1 - rows

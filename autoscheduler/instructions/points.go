@@ -20,6 +20,8 @@ type Part struct {
 	Sectors  float64 // of 32 bytes of global memory that a warp's lanes load together
 	Stored   float64 // likewise, store
 	Global   float64 // of the Memory instructions, those of global memory
+	Loads    float64 // of those, the ones that load
+	Asked    float64 // sectors that those ask for, each by itself
 }
 
 // add adds n times another.
@@ -34,6 +36,8 @@ func (p *Part) add(o *Part, n float64) {
 	p.Sectors += n * o.Sectors
 	p.Stored += n * o.Stored
 	p.Global += n * o.Global
+	p.Loads += n * o.Loads
+	p.Asked += n * o.Asked
 }
 
 // Count is what the points of one thread do. What no turn changes the compiler takes out of the loops.
@@ -183,6 +187,8 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 				continue
 			}
 			part.Global += each
+			part.Loads += each
+			part.Asked += each * sectors
 			if unknown || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
 				part.Sectors += sectors // what else the lanes load of the row is in L1 then
 			}

@@ -127,6 +127,8 @@ func (c *Part) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift, each floa
 	fewer := each * float64(saved)
 	c.Memory -= fewer
 	c.Global -= fewer
+	c.Loads -= fewer
+	c.Asked -= fewer * e.loadSectors(n, t)
 	c.Requests -= fewer * e.ways(n, t.Index, t.Bytes)
 	if elements == allLanes && n.Along.Loop >= 0 && t.Index[0].DependsOn(n.Along.Loop) && e.seen.widened.Add(uint64(row)) {
 		c.Sectors -= each * (plan.VectorLanes - 1) * e.loadSectors(n, t)

@@ -11,7 +11,10 @@ func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
 	stages, loaded := len(w.Stages), len(w.loaded)
 	if c := &k.Counted; c.Issued > 0 {
 		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Sectors
-		w.Stages = append(w.Stages, Stage{Issued: c.Issued / float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), Turns: 1, Global: true, Points: k.Out.PointsPerThread()})
+		n, points := float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), k.Out.PointsPerThread()
+		// What it loads of a line is one instruction, and what it stores is no latency.
+		lines := max(0, c.Sectors/n-float64(points*max(1, e.pr.Bytes(k.Out.Func)))*plan.WarpLanes/SectorBytes) / LineSectors
+		w.Stages = append(w.Stages, Stage{Issued: c.Issued / n, Turns: 1, Global: true, Points: points, Loads: lines, Misses: lines})
 		return
 	}
 	if k.Out.Scan {
@@ -73,7 +76,7 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 			w.loaded = e.pr.AppendSources(w.loaded, k, n)
 			w.Stages = append(w.Stages, Stage{
 				Issued: t.issued(), Turns: turns, Points: straight.PointsPerThread(), Again: len(w.loaded) == before,
-				Global: t.Global > 0, Shared: t.Memory > t.Global && !register,
+				Loads: t.Loads, Misses: t.misses(), Global: t.Global > 0, Shared: t.Memory > t.Global && !register,
 			})
 		}
 	}
@@ -100,6 +103,14 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 	w.Issued, w.Float, w.Special, w.Requests, w.Sectors, w.Terms = sum.issued(), sum.Float, sum.Special, sum.Requests, sum.Sectors+sum.Stored, sum.Terms
 	w.Memory = sum.Memory + sum.Terms.Parameters()
 	return worth
+}
+
+// misses are loads that L1 does not answer: as many of all as of the sectors that they ask for come from beyond.
+func (p *Part) misses() float64 {
+	if p.Asked <= 0 {
+		return 0
+	}
+	return p.Loads * min(1, p.Sectors/p.Asked)
 }
 
 // issued are all instructions.

@@ -27,7 +27,7 @@ func (LaneScan) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, e
 	s := scans{pr, g, make([]*scan.Scan, len(f.Stages))}
 	any := false
 	for st := 1; st < len(f.Stages); st++ {
-		if found, ok := scan.Of(pr.P, pr.Access, g.Out, st); ok && (found.AnyOrder || !pr.InOrder) {
+		if found, ok := scan.Of(pr.P, pr.Access, g.Out, st); ok && (found.AnyOrder || !pr.InOrder) && !besideRows(pr, g.Out, st, found.Loop) {
 			s.found[st], any = &found, true
 		}
 	}
@@ -35,6 +35,22 @@ func (LaneScan) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, e
 		return nil, fmt.Errorf("lane-scan: no update of %s is a scan", f.Label)
 	}
 	return s, nil
+}
+
+// besideRows reports whether neighbouring threads could run through a scan beside each other, since it does not run along the innermost dimension, and that has a warp's lanes of rows or more: each
+// of their loads is of a row's neighbours then, where a warp's that runs along the scan would be 32 sectors.
+func besideRows(pr *plan.Problem, fn, stage, loop int) bool {
+	st := pr.Access.Stage(fn, stage)
+	if st == nil || len(st.Store) < 2 || st.Store[0].DependsOn(loop) {
+		return false
+	}
+	dims := &pr.Dims[pr.StageIndex(fn, stage)]
+	for l, n := range dims.Extent {
+		if st.Store[0].DependsOn(l) && n >= plan.WarpLanes && pr.P.Funcs[fn].Stages[stage].Loops[l].Kind.Parallel() {
+			return true
+		}
+	}
+	return false
 }
 
 type scans struct {

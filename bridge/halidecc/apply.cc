@@ -335,7 +335,7 @@ private:
         } else if (op == "never_partition_all") {
             want(d, text, 0, 0);
             run = [](Stage &s) { s.never_partition_all(); };
-        } else if (op == "scan_lanes") {
+        } else if (op == "scan_lanes" || op == "loads_first") {
             want(d, text, 0, 0);
             run = [](Stage &) {};  // see passes.cc
         } else {

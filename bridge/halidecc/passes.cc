@@ -6,6 +6,7 @@
 #include "demandorder.h"
 #include "demote.h"
 #include "extents.h"
+#include "loadsfirst.h"
 #include "scanlanes.h"
 #include "sharedorglobal.h"
 #include "text.h"
@@ -59,6 +60,17 @@ std::set<std::string> scanned(const Graph &g, const gowarp_directive *directives
     for (int i = 0; i < count; i++) {
         if (const gowarp_directive &d = directives[i]; str(d.op) == "scan_lanes") {
             out.insert(g.funcs[d.func].original.name() + ".s" + std::to_string(d.stage));
+        }
+    }
+    return out;
+}
+
+// The stages whose iterations load before any stores, as their loops begin, with whether all that they load is stored by none of them.
+std::map<std::string, bool> loading_first(const Graph &g, const gowarp_directive *directives, int count) {
+    std::map<std::string, bool> out;
+    for (int i = 0; i < count; i++) {
+        if (const gowarp_directive &d = directives[i]; str(d.op) == "loads_first") {
+            out[g.funcs[d.func].original.name() + ".s" + std::to_string(d.stage)] = d.n > 1;
         }
     }
     return out;
@@ -160,6 +172,9 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     }
     if (auto stages = scanned(g, directives, count); !stages.empty()) {
         out.push_back(std::make_unique<ScanLanes>(std::move(stages)));
+    }
+    if (auto stages = loading_first(g, directives, count); !stages.empty()) {
+        out.push_back(std::make_unique<LoadsFirst>(std::move(stages)));
     }
     if (auto funcs = addresses(g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<AddressChains>(std::move(funcs)));

@@ -267,6 +267,8 @@ func (d *Directive) fact() (what, value string) {
 		return string(d.Do), fmt.Sprintf("rows of %d stores", d.N)
 	case ChainAddresses:
 		return string(d.Do), fmt.Sprint("up to ", d.N)
+	case LoadsFirst:
+		return string(d.Do), []string{"", "its own place", "all"}[min(max(d.N, 0), 2)]
 	case Demote:
 		return string(d.Do), fmt.Sprintf("%d registers to byte %d", d.N, d.Offset)
 	case Specialize:

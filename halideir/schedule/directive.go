@@ -50,6 +50,7 @@ var forms = map[Do]form{
 	VectorAccess:    {ofFunc: true, ofPass: true},
 	SharedOrGlobal:  {number: true, ofFunc: true, ofPass: true},
 	ScanLanes:       {ofPass: true},
+	LoadsFirst:      {number: true, ofPass: true},
 	RFactor:         {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 

@@ -339,7 +339,7 @@ func (n *nest) do(d *Directive, f *halideir.Func) error {
 		n.atomic = true
 	case ScanLanes:
 		n.lanes = true
-	case NeverPartition:
+	case NeverPartition, LoadsFirst:
 		// It changes what is made of loops, and none of them.
 	default:
 		return n.mark(d.Do, at)

@@ -78,6 +78,9 @@ const (
 	// ScanLanes has a warp run through the iterations of a stage that a thread would run through in order, each of which takes what the one before has stored (package scan): its
 	// lanes compute 32 at a time. The threads of a block become its warps. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
 	ScanLanes Do = "scan_lanes"
+	// LoadsFirst has the iterations of an update that stand one after the other in the code load before any of them stores: of its own Func the place that an iteration stores too where N
+	// is 1, all that it reads where N is 2, which is then stored by none of them. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
+	LoadsFirst Do = "loads_first"
 	// RFactor makes partial results of a reduction, side by side over the reduction variables in Vars: each whole where its number in Multiples is 0,
 	// else over the inner part of a split by it. It makes two Funcs, which come before Func and move it and all behind it: the partial results and
 	// their copy. It stands before all other directives.

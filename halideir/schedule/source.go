@@ -275,7 +275,7 @@ func otherSource(p *halideir.Pipeline) []string {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special, given, chained, vectors, sized, scanned []string
+	var registers, ordered, special, given, chained, vectors, sized, scanned, first []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -292,6 +292,8 @@ func beyondSource(ds []Directive) []string {
 			sized = append(sized, d.Name)
 		case ScanLanes:
 			scanned = append(scanned, StageLabel(d.Name, d.Stage))
+		case LoadsFirst:
+			first = append(first, StageLabel(d.Name, d.Stage))
 		case GivenExtent:
 			if !slices.Contains(given, d.Name) {
 				given = append(given, d.Name)
@@ -313,6 +315,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if special != nil {
 		lines = append(lines, "Special cases for whole groups of points run at all sizes of a group at least: "+strings.Join(special, ", "))
+	}
+	if first != nil {
+		lines = append(lines, "Iterations that stand one after the other in the code load before any of them stores: "+strings.Join(first, ", "))
 	}
 	if scanned != nil {
 		lines = append(lines, "The lanes of a warp run together through what a thread runs through in order: "+strings.Join(scanned, ", "))

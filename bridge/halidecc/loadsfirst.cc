@@ -1,0 +1,155 @@
+//go:build halide
+
+#include "loadsfirst.h"
+#include "polynomial.h"
+#include "shuffle.h"
+
+#include <algorithm>
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace gowarp {
+
+namespace {
+
+constexpr size_t most_terms = 64;  // of an index
+constexpr size_t most_loads = 32;  // that are under way at once, each in a register
+
+bool same(const Expr &a, const Expr &b) {
+    const auto sum = [](const Expr &e) { return polynomial(e, [](const std::string &) { return nullptr; }, most_terms); };
+    return sum(a).plus(sum(b), -1).terms().empty();
+}
+
+// What stands one after the other in a loop, its definitions put in. It is not whole where there is something else.
+struct Iterations {
+    bool whole = true;
+    std::vector<const Store *> stores;
+    std::vector<Expr> index, value, tests;
+
+    explicit Iterations(const Stmt &body) { take(body); }
+
+private:
+    std::vector<const LetStmt *> lets_;
+
+    Expr put_in(Expr e) const {
+        for (auto l = lets_.rbegin(); l != lets_.rend(); l++) {
+            e = graph_substitute((*l)->name, (*l)->value, e);
+        }
+        return substitute_in_all_lets(e);
+    }
+
+    void take(const Stmt &s) {
+        if (const LetStmt *op = s.as<LetStmt>()) {
+            lets_.push_back(op);
+            take(op->body);
+            lets_.pop_back();
+        } else if (const Block *op = s.as<Block>()) {
+            take(op->first);
+            take(op->rest);
+        } else if (const IfThenElse *op = s.as<IfThenElse>(); op && !op->else_case.defined()) {
+            tests.push_back(put_in(op->condition));
+            take(op->then_case);
+        } else if (const Store *op = s.as<Store>(); op && op->index.type().is_scalar() && op->value.type().is_scalar() && is_const_one(op->predicate)) {
+            stores.push_back(op);
+            index.push_back(put_in(op->index));
+            value.push_back(put_in(op->value));
+        } else {
+            whole = false;
+        }
+    }
+};
+
+// Names the loads of an iteration that may come first.
+class Named : public IRMutator {
+public:
+    Named(std::string buffer, Expr own, bool apart, std::vector<std::pair<std::string, Expr>> &loads) : buffer_(std::move(buffer)), own_(std::move(own)), apart_(apart), loads_(loads) {}
+
+private:
+    using IRMutator::visit;
+
+    Expr visit(const Load *op) override {
+        if (!op->type.is_scalar() || !is_const_one(op->predicate) || !may(op)) {
+            return IRMutator::visit(op);
+        }
+        const Expr e = op;
+        auto at = std::find_if(loads_.begin(), loads_.end(), [&](const auto &l) { return equal(l.second, e); });
+        if (at == loads_.end()) {
+            if (loads_.size() >= most_loads) {
+                return e;
+            }
+            at = loads_.insert(loads_.end(), {unique_name("gowarp.first"), e});
+        }
+        return Variable::make(op->type, at->first);
+    }
+
+    // What is evaluated only where a condition holds may be nowhere.
+    Expr visit(const Call *op) override { return op->is_intrinsic(Call::if_then_else) ? Expr(op) : IRMutator::visit(op); }
+
+    // Whether nothing that it loads, and nothing that says where, is stored by an iteration before.
+    bool may(const Load *op) {
+        bool ok = apart_ || op->name != buffer_ || same(op->index, own_);
+        Reads reads;
+        op->index.accept(&reads);
+        return ok && std::all_of(reads.loads.begin(), reads.loads.end(), [&](const Load *l) { return l->name != buffer_; });
+    }
+
+    const std::string buffer_;
+    const Expr own_;
+    const bool apart_;
+    std::vector<std::pair<std::string, Expr>> &loads_;
+};
+
+// The body of a loop of a Func's with its loads first; undefined where it has not the form, or nothing is gained.
+Stmt loads_first(const std::string &func, bool apart, const Stmt &body) {
+    const Iterations all(body);
+    const size_t n = all.stores.size();
+    if (!all.whole || n < 2) {
+        return {};
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (all.stores[k]->name != func || std::any_of(all.index.begin(), all.index.begin() + k, [&](const Expr &before) { return same(before, all.index[k]); })) {
+            return {};
+        }
+    }
+    std::vector<std::pair<std::string, Expr>> loads;
+    std::vector<Expr> values;
+    size_t of_first = 0;  // iteration's
+    for (size_t k = 0; k < n; k++) {
+        values.push_back(Named(func, all.index[k], apart, loads).mutate(all.value[k]));
+        of_first = k == 0 ? loads.size() : of_first;
+    }
+    if (loads.size() == of_first) {
+        return {};
+    }
+    Stmt s;
+    for (size_t k = n; k-- > 0;) {
+        const Stmt one = Store::make(func, values[k], all.index[k], all.stores[k]->param, const_true(), all.stores[k]->alignment);
+        s = s.defined() ? Block::make(one, s) : one;
+    }
+    for (auto l = loads.rbegin(); l != loads.rend(); l++) {
+        s = LetStmt::make(l->first, l->second, s);
+    }
+    Expr hold;
+    for (const Expr &t : all.tests) {
+        hold = hold.defined() ? hold && t : t;
+    }
+    return hold.defined() ? IfThenElse::make(hold, s, body) : s;
+}
+
+}  // namespace
+
+Stmt LoadsFirst::visit(const For *op) {
+    ScopedValue<bool> kernel(in_kernel_, in_kernel_ || op->for_type == ForType::GPUBlock);
+    for (const auto &[stage, apart] : stages_) {
+        if (!in_kernel_ || op->for_type != ForType::Serial || !starts_with(op->name, stage + ".")) {
+            continue;
+        }
+        if (const Stmt body = loads_first(stage.substr(0, stage.rfind(".s")), apart, op->body); body.defined()) {
+            return For::make(op->name, op->min, op->extent, op->for_type, op->partition_policy, op->device_api, body);
+        }
+    }
+    return IRMutator::visit(op);
+}
+
+}  // namespace gowarp
