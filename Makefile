@@ -23,7 +23,7 @@ HALIDE_VERSION := $(shell sed -n 's/^halide==//p' scripts/requirements.txt)
 # Where `make install` puts things; DESTDIR stands before it for those who make packages.
 PREFIX ?= /usr/local
 
-.PHONY: help setup demo build test test-all lint bench bench-guard gpu-bundle gpu-peers calibration calibration-bundle polymage warp-table warp-proof random table experts scaling golden install uninstall clean
+.PHONY: help setup demo build test test-all lint bench bench-guard gpu-bundle gpu-table gpu-peers calibration calibration-bundle polymage warp-table warp-proof random table experts scaling golden install uninstall clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ bench-guard: setup ## schedule, compile and count our schedules anew; list what 
 gpu-bundle: setup ## compile programs x schedulers into build/gpu-bundle, which measures them on a machine with a GPU
 	@$(MAKE) --no-print-directory build
 	@build/gowarp bench bundle $(BUNDLEFLAGS)
+
+gpu-table: ## tables of what a GPU has timed: benchmarks/results/gpu/h100.md, of the lines in benchmarks/results/gpu/h100
+	@cd benchmarks/results/gpu && for f in after before large peers; do printf '# %s\n' $$f; go run ../../bundle/runner --table --out h100/$$f.jsonl || exit 1; printf '\n'; done >h100.md
 
 warp-table: setup ## count every form of a warp's tile beside the published figures: benchmarks/results/warp.md (make warp-table WARPFLAGS='harris')
 	@$(MAKE) --no-print-directory build

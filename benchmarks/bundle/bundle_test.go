@@ -70,7 +70,7 @@ func rehearse(t *testing.T, tree *harness.Tree, dir string, args ...string) (std
 		"--warm-ms", "0", "--sample-ms", "0", "--samples", "1", "--flush-mib", "1", "--copy-mib", "1"}, args...)...)
 	// Somewhere else, and with nothing of this checkout's but the simulator.
 	cmd.Dir = t.TempDir()
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=" + cmd.Dir, "LD_LIBRARY_PATH=" + driver, "GOWARP_GPUSIM_CHECKS=0",
+	cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "TMPDIR=" + cmd.Dir, "LD_LIBRARY_PATH=" + driver, "GOWARP_GPUSIM_CHECKS=0",
 		"GOWARP_GPUSIM_SERVER=" + simulator, "GOWARP_TEST_DEVICE=" + filepath.Join(driver, "libcuda.so")}
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -288,6 +288,42 @@ func TestRehearsal(t *testing.T) {
 	}
 	if _, log, code = rehearse(t, tree, o.Dir, "--program", "haris"); code != 1 || !strings.Contains(log, "haris") {
 		t.Errorf("a program that is not there: exit code %d\n%s", code, log)
+	}
+}
+
+// TestCounters: a profiler runs each cell's process, and its table becomes a line a launch; what it has no table of is said, and so is that there is none.
+func TestCounters(t *testing.T) {
+	t.Parallel()
+	tree, o := tiny(t)
+	o.Schedulers, o.Scale = o.Schedulers[:2], 1
+	if _, err := bundle.Build(t.Context(), tree, o); err != nil {
+		t.Fatal(err)
+	}
+	counters := filepath.Join(o.Dir, "counters.jsonl")
+	if _, log, code := rehearse(t, tree, o.Dir, "--counters", counters); code != 1 || !strings.Contains(log, "Nsight Compute") {
+		t.Errorf("without a profiler: exit code %d\n%s", code, log)
+	}
+	// In the bundle's own folder, which rehearse puts on the search path.
+	profiler := `#!/bin/sh
+while [ "$1" != "${1#--}" ]; do case $1 in --log-file) log=$2; shift 2;; --csv|--force-overwrite) shift;; *) shift 2;; esac; done
+"$@" || exit
+case $3 in *expert*) echo "==ERROR== it is busy" >$log; exit;; esac
+printf '==PROF== done\n"ID","Kernel Name","Block Size","Grid Size","gpu__time_duration.sum"\n"","","","","ns"\n"0","k","(32, 1, 1)","(4, 1, 1)","1,500"\n' >$log
+`
+	if err := os.WriteFile(filepath.Join(o.Dir, run.Profiler), []byte(profiler), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	_, log, code := rehearse(t, tree, o.Dir, "--counters", counters, "--registers", "64", "--size", "estimate")
+	if code != 0 || !strings.Contains(log, "it is busy") || !strings.Contains(log, "by gowarp: 1 launches counted") {
+		t.Errorf("exit code %d\n%s", code, log)
+	}
+	text, err := os.ReadFile(counters)
+	var c run.Counted
+	if err = errors.Join(err, json.Unmarshal(text, &c)); err != nil {
+		t.Fatal(err)
+	}
+	if c.Scheduler != "gowarp" || c.Kernel != "k" || c.Grid != "(4, 1, 1)" || c.Cap != 64 || c.Counters["gpu__time_duration.sum"] != 1500 {
+		t.Errorf("%+v", c)
 	}
 }
 

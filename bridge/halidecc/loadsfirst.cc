@@ -13,13 +13,7 @@ namespace gowarp {
 
 namespace {
 
-constexpr size_t most_terms = 64;  // of an index
 constexpr size_t most_loads = 32;  // that are under way at once, each in a register
-
-bool same(const Expr &a, const Expr &b) {
-    const auto sum = [](const Expr &e) { return polynomial(e, [](const std::string &) { return nullptr; }, most_terms); };
-    return sum(a).plus(sum(b), -1).terms().empty();
-}
 
 // What stands one after the other in a loop, its definitions put in. It is not whole where there is something else.
 struct Iterations {

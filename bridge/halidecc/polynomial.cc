@@ -161,4 +161,10 @@ Polynomial polynomial(const Expr &e, const std::function<const Polynomial *(cons
     return p.terms().size() > most ? Polynomial(e) : p;
 }
 
+bool same(const Expr &a, const Expr &b) {
+    constexpr size_t most_terms = 64;
+    const auto sum = [](const Expr &e) { return polynomial(e, [](const std::string &) { return nullptr; }, most_terms); };
+    return sum(a).plus(sum(b), -1).terms().empty();
+}
+
 }  // namespace gowarp

@@ -14,18 +14,12 @@ namespace gowarp {
 
 namespace {
 
-constexpr size_t most_terms = 64;  // of an index
 constexpr int at_a_time = 4;       // groups of a warp's lanes whose loads are on their way at once
 constexpr int steps[] = {1, 2, 4, 8, 16};
 
 const std::string of_x = ".thread_id_x", of_y = ".thread_id_y";
 
 Expr var(const std::string &name, const Type &type = Int(32)) { return Variable::make(type, name); }
-
-bool same(const Expr &a, const Expr &b) {
-    const auto sum = [](const Expr &e) { return polynomial(e, [](const std::string &) { return nullptr; }, most_terms); };
-    return sum(a).plus(sum(b), -1).terms().empty();
-}
 
 // A scan's definition with what the iteration before it stored as a variable.
 class Before : public IRGraphMutator {
