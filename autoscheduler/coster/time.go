@@ -58,6 +58,9 @@ type timed struct {
 	all []*plan.Kernel // what runs in it: k alone, but for launches of several
 	m   Machine
 	w   instructions.Work // of one block
+
+	reads      float64 // see dramReads
+	readsKnown bool
 }
 
 // allTimed are those that nothing is priced with, kept for their memory: a search prices ten thousand kernels.
@@ -69,7 +72,7 @@ func (c Time) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 		return Price{Reject: r}
 	}
 	x := allTimed.Get().(*timed)
-	x.pr, x.k, x.all[0], x.m = pr, k, k, c.machine(pr.Device)
+	x.pr, x.k, x.all[0], x.m, x.readsKnown = pr, k, k, c.machine(pr.Device), false
 	instructions.For(pr).WorkInto(&x.w, k)
 	p := x.price()
 	x.pr, x.k, x.all[0] = nil, nil, nil
