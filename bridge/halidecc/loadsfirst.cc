@@ -15,7 +15,15 @@ namespace {
 
 constexpr size_t most_loads = 32;  // that are under way at once, each in a register
 
-// What stands one after the other in a loop, its definitions put in. It is not whole where there is something else.
+// The loads of an expression.
+std::vector<const Load *> loads_of(const Expr &e) {
+    Reads reads;
+    e.accept(&reads);
+    return reads.loads;
+}
+
+// What stands one after the other in a loop, its definitions put in. It is not whole where there is something else, or a definition of loaded values stands before more than one store: put in
+// behind the first it might load what that has stored.
 struct Iterations {
     bool whole = true;
     std::vector<const Store *> stores;
@@ -35,9 +43,11 @@ private:
 
     void take(const Stmt &s) {
         if (const LetStmt *op = s.as<LetStmt>()) {
+            const size_t before = stores.size();
             lets_.push_back(op);
             take(op->body);
             lets_.pop_back();
+            whole = whole && (stores.size() <= before + 1 || loads_of(op->value).empty());
         } else if (const Block *op = s.as<Block>()) {
             take(op->first);
             take(op->rest);
@@ -83,9 +93,8 @@ private:
     // Whether nothing that it loads, and nothing that says where, is stored by an iteration before.
     bool may(const Load *op) {
         bool ok = apart_ || op->name != buffer_ || same(op->index, own_);
-        Reads reads;
-        op->index.accept(&reads);
-        return ok && std::all_of(reads.loads.begin(), reads.loads.end(), [&](const Load *l) { return l->name != buffer_; });
+        const std::vector<const Load *> where = loads_of(op->index);
+        return ok && std::all_of(where.begin(), where.end(), [&](const Load *l) { return l->name != buffer_; });
     }
 
     const std::string buffer_;
@@ -98,7 +107,8 @@ private:
 Stmt loads_first(const std::string &func, bool apart, const Stmt &body) {
     const Iterations all(body);
     const size_t n = all.stores.size();
-    if (!all.whole || n < 2) {
+    // Tests are made before all stores.
+    if (!all.whole || n < 2 || std::any_of(all.tests.begin(), all.tests.end(), [](const Expr &t) { return !loads_of(t).empty(); })) {
         return {};
     }
     for (size_t k = 0; k < n; k++) {
