@@ -14,6 +14,9 @@ func (s *state) loadsFirst(n *plan.Nest) {
 	if !several || n.Stage == 0 || n.Scan || s.params.Mode != "gowarp" || s.p.Target.API != "cuda" {
 		return
 	}
+	if !s.storesApart(n) {
+		return
+	}
 	number := int64(1)
 	if s.readsApart(n) {
 		number = 2
@@ -23,21 +26,11 @@ func (s *state) loadsFirst(n *plan.Nest) {
 
 // readsApart reports whether no iteration of an update that stands in the code with others loads what one of them stores: in one dimension they are at different places, by a loop that is not among those.
 func (s *state) readsApart(n *plan.Nest) bool {
-	st := s.problem.Access.Stage(n.Func, n.Stage)
-	if st == nil || st.Store == nil {
-		return false
-	}
-	inCode := uint64(0)
-	for _, u := range n.Unrolled {
-		inCode |= access.LoopBit(u.Loop)
-	}
-	for _, u := range n.Serial {
-		if u.Steps > 1 || u.Unroll {
-			inCode |= access.LoopBit(u.Loop)
-		}
-	}
+	at := s.problem.Access.Stage(n.Func, n.Stage).Store
+	among := inCode(n)
 	exact := func(x *access.Index) bool {
-		return (x.Kind == access.Affine || x.Kind == access.Constant) && !x.Clamped && !x.Estimated && !x.DataDependent && x.Loops&inCode == 0 && (x.Kind == access.Constant || x.Den == 1)
+		return (x.Kind == access.Affine && x.Den == 1 || x.Kind == access.Constant) && !x.Clamped && !x.Estimated && !x.DataDependent &&
+			!slices.ContainsFunc(among, func(u plan.Use) bool { return x.DependsOn(u.Loop) })
 	}
 	own := false
 	for _, t := range s.problem.ExpandOf(n).Loads {
@@ -45,12 +38,9 @@ func (s *state) readsApart(n *plan.Nest) bool {
 			continue
 		}
 		own = true
-		if len(t.Index) != len(st.Store) {
-			return false
-		}
 		apart := false
-		for d := range t.Index {
-			a, b := &t.Index[d], &st.Store[d]
+		for d := range min(len(t.Index), len(at)) {
+			a, b := &t.Index[d], &at[d]
 			apart = apart || exact(a) && exact(b) && a.Kind == b.Kind && a.Loop == b.Loop && a.Num == b.Num && a.Offset != b.Offset
 		}
 		if !apart {
@@ -58,4 +48,32 @@ func (s *state) readsApart(n *plan.Nest) bool {
 		}
 	}
 	return own
+}
+
+// storesApart reports whether no two iterations of an update that stand in the code together store the same place: each loop among those is one dimension's.
+func (s *state) storesApart(n *plan.Nest) bool {
+	st := s.problem.Access.Stage(n.Func, n.Stage)
+	if st == nil {
+		return false
+	}
+	return !slices.ContainsFunc(inCode(n), func(u plan.Use) bool {
+		return !slices.ContainsFunc(st.Store, func(x access.Index) bool {
+			return x.Kind == access.Affine && x.Loop == u.Loop && x.Den == 1 && !x.Clamped && !x.Scaled && !x.DataDependent
+		})
+	})
+}
+
+// inCode are the loops of a nest of which several iterations stand one after the other in the code.
+func inCode(n *plan.Nest) (uses []plan.Use) {
+	for _, u := range n.Unrolled {
+		if u.Extent > 1 {
+			uses = append(uses, u)
+		}
+	}
+	for _, u := range n.Serial {
+		if u.Steps > 1 || u.Unroll && u.Extent > 1 {
+			uses = append(uses, u)
+		}
+	}
+	return uses
 }

@@ -7,7 +7,7 @@ using namespace Halide;
 
 class Downwards : public Generator<Downwards> {
 public:
-    enum class Kind { down, up, two_before, both_sides, other, looked_up, levels, planes };
+    enum class Kind { down, up, two_before, both_sides, other, looked_up, levels, planes, bins, halves };
     GeneratorParam<Kind> kind{"kind",
                               Kind::down,
                               {{"down", Kind::down},
@@ -17,7 +17,9 @@ public:
                                {"other", Kind::other},
                                {"looked_up", Kind::looked_up},
                                {"levels", Kind::levels},
-                               {"planes", Kind::planes}}};
+                               {"planes", Kind::planes},
+                               {"bins", Kind::bins},
+                               {"halves", Kind::halves}}};
 
     Input<Buffer<float, 3>> input{"input"};
     Input<float> weight{"weight"};
@@ -37,6 +39,8 @@ public:
         case Kind::other: a(x, r, c) = a(x, r - 1, c) * w + input(x, r, c) * input(x, height - 1 - r, c); break;
         case Kind::looked_up: a(x, r, c) = a(x, r - 1, c) * w + a(x, clamp(cast<int>(a(x, r, c)), 0, height - 1), c); break;
         case Kind::levels: a(x, levels.x, levels.y) = max(a(x, levels.x, levels.y - 1), a(x, min(levels.x + 3, height - 1), levels.y - 1) * w); break;
+        case Kind::bins: a(x, clamp(cast<int>(input(x, r, c)), 0, height - 1), c) += w; break;  // several iterations store one place
+        case Kind::halves: a(x, r / 2, c) = a(x, r / 2, c) * w + input(x, r, c); break;
         case Kind::planes: a(x, r, 1) = a(x, r - 1, 0) + w * a(x, r - 1, 1); break;
         }
         out(x, y, c) = a(x, y, c) * 2;

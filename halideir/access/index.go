@@ -38,6 +38,8 @@ type Index struct {
 	// Estimated reports that Num or Offset holds an estimate of a parameter or
 	// of an input's bounds.
 	Estimated bool
+	// Scaled reports that Num itself may, so that at a run it may be 0.
+	Scaled bool
 	// DataDependent reports that the index hangs on loaded values.
 	DataDependent bool
 	// FromData reports that it hangs on others than those of tables (Analysis.Table).
@@ -162,6 +164,7 @@ func constantForm(v int64) form {
 func (f *form) inherit(p form) {
 	f.AlsoClamped(&p.Index)
 	f.Estimated = f.Estimated || p.Estimated
+	f.Scaled = f.Scaled || p.Scaled
 	f.DataDependent = f.DataDependent || p.DataDependent
 	f.FromData = f.FromData || p.FromData
 	f.Loops |= p.Loops
@@ -258,6 +261,7 @@ func multiply(x, y form) form {
 	}
 	f := x
 	f.inherit(y)
+	f.Scaled = f.Scaled || y.Estimated
 	f.Num *= y.Offset
 	f.Offset *= y.Offset
 	f.likely = x.likely || y.likely
