@@ -94,7 +94,7 @@ func TestPythonAppliesTheSameSchedule(t *testing.T) {
 			}
 			python(t, name, file("emitted.py"), file("python.stmt"))
 			a, b := renamed(read(t, file("plugin.stmt"))), renamed(read(t, file("python.stmt")))
-			if !strings.Contains(a, "halide_cuda_run(") {
+			if !strings.Contains(a, "halide_cuda_run") {
 				t.Fatal("the plugin's code launches no kernel")
 			}
 			if line, x, y := firstDifference(a, b); line > 0 {
@@ -117,13 +117,20 @@ var kernelsBytes = regexp.MustCompile(`(?m)(halide_cuda_initialize_kernels\(.*),
 // factored is the number behind the name of partial results: the plugin makes them on a copy of the pipeline first.
 var factored = regexp.MustCompile(`_intm(\$|__)\d+`)
 
+// declared are a kernel's parameters before it uses them. They stand in the order of names, which counters are part of.
+var declared = regexp.MustCompile(`(?m)^\t\.param .*\n`)
+
+// launched is a kernel's launch, with its arguments in the order of its parameters.
+var launched = regexp.MustCompile(`(?m)^.*halide_cuda_run\(.*$`)
+
 // renamed numbers the names that Halide makes with a counter in the order in which they occur.
 func renamed(stmt string) string {
 	counter := regexp.MustCompile(`[0-9]+`)
 	seen := map[string]string{}
 	stmt = factored.ReplaceAllString(stmt, "_intm")
 	stmt = kernelsBytes.ReplaceAllString(stmt, "$1")
-	return word.ReplaceAllStringFunc(stmt, func(s string) string {
+	stmt = declared.ReplaceAllString(stmt, "")
+	stmt = word.ReplaceAllStringFunc(stmt, func(s string) string {
 		if !counter.MatchString(s) {
 			return s
 		}
@@ -131,6 +138,11 @@ func renamed(stmt string) string {
 			seen[s] = fmt.Sprintf("%s#%d", counter.ReplaceAllString(s, "N"), len(seen))
 		}
 		return seen[s]
+	})
+	return launched.ReplaceAllStringFunc(stmt, func(s string) string {
+		arguments := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == '(' || r == ')' || r == ' ' })
+		slices.Sort(arguments)
+		return strings.Join(arguments, " ")
 	})
 }
 
