@@ -28,13 +28,13 @@ type Work struct {
 
 // Stage is what a warp with work does in one stage.
 type Stage struct {
-	Issued         float64 // instructions
-	Turns          float64 // of serial loops: what an iteration loads the next one waits for
-	Global, Shared bool    // whether it loads from there
-	Again          bool    // what it loads of global memory is of buffers that stages before have loaded from: a tile's part of them is in L1
-	Points         int64   // side by side, and so independent of each other
-	Loads          float64 // instructions that load from global memory
-	Misses         float64 // of those, the ones that L1 does not answer
+	Issued float64 // instructions
+	Turns  float64 // of serial loops: what an iteration loads the next one waits for
+	Shared bool    // whether it loads from there
+	Again  bool    // what it loads of global memory is of buffers that stages before have loaded from: a tile's part of them is in L1
+	Points int64   // side by side, and so independent of each other
+	Loads  float64 // instructions that load from global memory
+	Misses float64 // of those, the ones that L1 does not answer
 }
 
 // Estimator estimates kernels of one problem. What a nest's points cost together does not depend on

@@ -14,7 +14,7 @@ func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
 		n, points := float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), k.Out.PointsPerThread()
 		// What it loads of a line is one instruction, and what it stores is no latency.
 		lines := max(0, c.Sectors/n-float64(points*max(1, e.pr.Bytes(k.Out.Func)))*plan.WarpLanes/SectorBytes) / LineSectors
-		w.Stages = append(w.Stages, Stage{Issued: c.Issued / n, Turns: 1, Global: true, Points: points, Loads: lines, Misses: lines})
+		w.Stages = append(w.Stages, Stage{Issued: c.Issued / n, Turns: 1, Points: points, Loads: lines, Misses: lines})
 		return
 	}
 	if k.Out.Scan {
@@ -76,7 +76,7 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 			w.loaded = e.pr.AppendSources(w.loaded, k, n)
 			w.Stages = append(w.Stages, Stage{
 				Issued: t.issued(), Turns: turns, Points: straight.PointsPerThread(), Again: len(w.loaded) == before,
-				Loads: t.Loads, Misses: t.misses(), Global: t.Global > 0, Shared: t.Memory > t.Global && !register,
+				Loads: t.Loads, Misses: t.misses(), Shared: t.Memory > t.Global && !register,
 			})
 		}
 	}

@@ -41,7 +41,7 @@ func (LaneScan) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, e
 // of their loads is of a row's neighbours then, where a warp's that runs along the scan would be 32 sectors.
 func besideRows(pr *plan.Problem, fn, stage, loop int) bool {
 	st := pr.Access.Stage(fn, stage)
-	if st == nil || len(st.Store) < 2 || st.Store[0].DependsOn(loop) {
+	if len(st.Store) < 2 || st.Store[0].DependsOn(loop) {
 		return false
 	}
 	dims := &pr.Dims[pr.StageIndex(fn, stage)]

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gowarp/autoscheduler/coster"
-	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/bundle/run"
 	"gowarp/benchmarks/textfile"
 	"gowarp/internal/ptxas"
@@ -26,16 +25,10 @@ type timedKernel struct {
 }
 
 // timedKernels joins lines with times. A kernel that a call launches several times, or whose Func's label is not its name, has none.
-func timedKernels(lines []Line, times []run.Line, device string) (all []timedKernel) {
-	by := map[[2]string]*run.Line{}
-	for i := range times {
-		if t := &times[i]; t.Device.Name == device && t.Size == timedSize && t.Cap == timedCap && t.Outcome == bench.OK {
-			by[[2]string{t.Program, t.Scheduler}] = t
-		}
-	}
+func timedKernels(lines []Line, times map[[2]string]*run.Line) (all []timedKernel) {
 	name := coster.Time{}.Name()
 	for i := range lines {
-		t := by[[2]string{lines[i].Program, lines[i].Name}]
+		t := times[[2]string{lines[i].Program, lines[i].Name}]
 		if t == nil {
 			continue
 		}
@@ -58,7 +51,7 @@ func eventMicroseconds(t *run.Line) float64 {
 	for _, k := range t.Kernels {
 		sum, launches = sum+k.Median, launches+k.Launches
 	}
-	if launches == 0 || t.GPUCold == nil {
+	if launches == 0 {
 		return 0
 	}
 	return max(0, min(mostEvent, (sum-t.GPUCold.Median)/float64(launches)))

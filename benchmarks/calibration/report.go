@@ -49,20 +49,22 @@ func Report(lines []Line, times []run.Line) (string, error) {
 			return ok
 		})
 	})
-	devices := map[string]map[[2]string]float64{}
+	devices := map[string]map[[2]string]*run.Line{} // by name, those of program and scheduler that have a time
 	outcomes := map[[2]string]*run.Line{}
 	for i := range times {
 		t := &times[i]
-		if t.Size == timedSize && t.Cap == timedCap {
-			outcomes[[2]string{t.Program, t.Scheduler}] = t
+		if t.Size != timedSize || t.Cap != timedCap {
+			continue
 		}
-		if t.Size != timedSize || t.Cap != timedCap || t.Outcome != bench.OK || t.GPUCold == nil {
+		cell := [2]string{t.Program, t.Scheduler}
+		outcomes[cell] = t
+		if t.Outcome != bench.OK || t.GPUCold == nil {
 			continue
 		}
 		if devices[t.Device.Name] == nil {
-			devices[t.Device.Name] = map[[2]string]float64{}
+			devices[t.Device.Name] = map[[2]string]*run.Line{}
 		}
-		devices[t.Device.Name][[2]string{t.Program, t.Scheduler}] = t.GPUCold.Median
+		devices[t.Device.Name][cell] = t
 	}
 	// What was not run here became of it what the GPU says.
 	lines = slices.Clone(lines)
@@ -80,8 +82,11 @@ func Report(lines []Line, times []run.Line) (string, error) {
 			}
 		}
 		measures = append(measures, measure{"time on " + name, func(l *Line) (float64, bool) {
-			v, ok := of[[2]string{l.Program, l.Name}]
-			return v, ok
+			t, ok := of[[2]string{l.Program, l.Name}]
+			if !ok {
+				return 0, false
+			}
+			return t.GPUCold.Median, true
 		}})
 	}
 	if len(times) > 0 && joined == 0 {
@@ -96,7 +101,7 @@ func Report(lines []Line, times []run.Line) (string, error) {
 		of := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.GPU != gpu })
 		set(&b, gpu, of, measures)
 		for _, name := range slices.Sorted(maps.Keys(devices)) {
-			kernels(&b, timedKernels(of, times, name), name)
+			kernels(&b, timedKernels(of, devices[name]), name)
 		}
 	}
 	return b.String(), nil

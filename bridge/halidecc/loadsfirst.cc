@@ -1,8 +1,8 @@
 //go:build halide
 
 #include "loadsfirst.h"
+#include "iterations.h"
 #include "polynomial.h"
-#include "shuffle.h"
 
 #include <algorithm>
 
@@ -14,55 +14,6 @@ namespace gowarp {
 namespace {
 
 constexpr size_t most_loads = 32;  // that are under way at once, each in a register
-
-// The loads of an expression.
-std::vector<const Load *> loads_of(const Expr &e) {
-    Reads reads;
-    e.accept(&reads);
-    return reads.loads;
-}
-
-// What stands one after the other in a loop, its definitions put in. It is not whole where there is something else, or a definition of loaded values stands before more than one store: put in
-// behind the first it might load what that has stored.
-struct Iterations {
-    bool whole = true;
-    std::vector<const Store *> stores;
-    std::vector<Expr> index, value, tests;
-
-    explicit Iterations(const Stmt &body) { take(body); }
-
-private:
-    std::vector<const LetStmt *> lets_;
-
-    Expr put_in(Expr e) const {
-        for (auto l = lets_.rbegin(); l != lets_.rend(); l++) {
-            e = graph_substitute((*l)->name, (*l)->value, e);
-        }
-        return substitute_in_all_lets(e);
-    }
-
-    void take(const Stmt &s) {
-        if (const LetStmt *op = s.as<LetStmt>()) {
-            const size_t before = stores.size();
-            lets_.push_back(op);
-            take(op->body);
-            lets_.pop_back();
-            whole = whole && (stores.size() <= before + 1 || loads_of(op->value).empty());
-        } else if (const Block *op = s.as<Block>()) {
-            take(op->first);
-            take(op->rest);
-        } else if (const IfThenElse *op = s.as<IfThenElse>(); op && !op->else_case.defined()) {
-            tests.push_back(put_in(op->condition));
-            take(op->then_case);
-        } else if (const Store *op = s.as<Store>(); op && op->index.type().is_scalar() && op->value.type().is_scalar() && is_const_one(op->predicate)) {
-            stores.push_back(op);
-            index.push_back(put_in(op->index));
-            value.push_back(put_in(op->value));
-        } else {
-            whole = false;
-        }
-    }
-};
 
 // Names the loads of an iteration that may come first.
 class Named : public IRMutator {
@@ -145,11 +96,11 @@ Stmt loads_first(const std::string &func, bool apart, const Stmt &body) {
 
 Stmt LoadsFirst::visit(const For *op) {
     ScopedValue<bool> kernel(in_kernel_, in_kernel_ || op->for_type == ForType::GPUBlock);
-    for (const auto &[stage, apart] : stages_) {
+    for (const auto &[stage, number] : stages_) {
         if (!in_kernel_ || op->for_type != ForType::Serial || !starts_with(op->name, stage + ".")) {
             continue;
         }
-        if (const Stmt body = loads_first(stage.substr(0, stage.rfind(".s")), apart, op->body); body.defined()) {
+        if (const Stmt body = loads_first(stage.substr(0, stage.rfind(".s")), number == 2, op->body); body.defined()) {
             return For::make(op->name, op->min, op->extent, op->for_type, op->partition_policy, op->device_api, body);
         }
     }

@@ -54,23 +54,12 @@ std::set<std::string> given_extents(const Graph &g, const gowarp_directive *dire
     return out;
 }
 
-// The stages whose scans warps run through, as their loops begin.
-std::set<std::string> scanned(const Graph &g, const gowarp_directive *directives, int count) {
-    std::set<std::string> out;
+// The stages that a directive names, as their loops begin, each with its number.
+std::map<std::string, int> numbered_stages(const std::string &directive, const Graph &g, const gowarp_directive *directives, int count) {
+    std::map<std::string, int> out;
     for (int i = 0; i < count; i++) {
-        if (const gowarp_directive &d = directives[i]; str(d.op) == "scan_lanes") {
-            out.insert(g.funcs[d.func].original.name() + ".s" + std::to_string(d.stage));
-        }
-    }
-    return out;
-}
-
-// The stages whose iterations load before any stores, as their loops begin, with whether all that they load is stored by none of them.
-std::map<std::string, bool> loading_first(const Graph &g, const gowarp_directive *directives, int count) {
-    std::map<std::string, bool> out;
-    for (int i = 0; i < count; i++) {
-        if (const gowarp_directive &d = directives[i]; str(d.op) == "loads_first") {
-            out[g.funcs[d.func].original.name() + ".s" + std::to_string(d.stage)] = d.n > 1;
+        if (const gowarp_directive &d = directives[i]; str(d.op) == directive) {
+            out[g.funcs[d.func].original.name() + ".s" + std::to_string(d.stage)] = (int)d.n;
         }
     }
     return out;
@@ -170,10 +159,10 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     if (auto funcs = numbered("demand_order", g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<DemandOrder>(std::move(funcs)));
     }
-    if (auto stages = scanned(g, directives, count); !stages.empty()) {
+    if (auto stages = numbered_stages("scan_lanes", g, directives, count); !stages.empty()) {
         out.push_back(std::make_unique<ScanLanes>(std::move(stages)));
     }
-    if (auto stages = loading_first(g, directives, count); !stages.empty()) {
+    if (auto stages = numbered_stages("loads_first", g, directives, count); !stages.empty()) {
         out.push_back(std::make_unique<LoadsFirst>(std::move(stages)));
     }
     if (auto funcs = addresses(g, directives, count); !funcs.empty()) {

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "scanlanes.h"
+#include "iterations.h"
 #include "place.h"
 #include "polynomial.h"
 #include "shuffle.h"
@@ -256,27 +257,16 @@ private:
     }
 
     Recurrence read(const std::string &func) {
-        Stmt body = loop_->body;
-        std::vector<const LetStmt *> lets;
-        for (const LetStmt *l = body.as<LetStmt>(); l; l = body.as<LetStmt>()) {
-            lets.push_back(l);
-            body = l->body;
-        }
-        store_ = body.as<Store>();
-        if (!store_ || store_->name != func || !store_->index.type().is_scalar() || !is_const_one(store_->predicate)) {
+        const Iterations all(loop_->body);
+        if (!all.whole || all.stores.size() != 1 || !all.tests.empty() || all.stores[0]->name != func) {
             throw Unsuitable{"its loop does more than store one value"};
         }
-        const auto whole = [&](Expr e) {
-            for (auto l = lets.rbegin(); l != lets.rend(); l++) {
-                e = graph_substitute((*l)->name, (*l)->value, e);
-            }
-            return substitute_in_all_lets(e);
-        };
-        index_ = whole(store_->index);
+        store_ = all.stores[0];
+        index_ = all.index[0];
         const std::string as = unique_name("gowarp.scan.before");
         const Expr r = var(loop_->name);
         Before before(store_->name, index_, substitute(loop_->name, r - 1, index_), as);
-        const Expr value = before.mutate(whole(store_->value));
+        const Expr value = before.mutate(all.value[0]);
         before_ = before.load;
         if (!before_.defined()) {
             throw Unsuitable{"it does not read the iteration before"};
@@ -344,7 +334,7 @@ Stmt ScanLanes::visit(const For *op) {
     if (op->for_type != ForType::GPUBlock) {
         return IRMutator::visit(op);
     }
-    for (const std::string &stage : stages_) {
+    for (const auto &[stage, _] : stages_) {
         if (!starts_with(op->name, stage + ".")) {
             continue;
         }

@@ -4,7 +4,7 @@
 
 #include <Halide.h>
 
-#include <set>
+#include <map>
 #include <string>
 
 namespace gowarp {
@@ -16,14 +16,14 @@ namespace gowarp {
 // through all alone. (Where they vanish, of an |a| below 1/20, an infinity is a NaN 32 places on.) A kernel that has not the form of gowarp's own stays as it is, which is right too.
 class ScanLanes : public Halide::Internal::IRMutator {
 public:
-    explicit ScanLanes(std::set<std::string> stages) : stages_(std::move(stages)) {}
+    explicit ScanLanes(std::map<std::string, int> stages) : stages_(std::move(stages)) {}
 
 protected:
     using IRMutator::visit;
     Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;
 
 private:
-    const std::set<std::string> stages_;
+    const std::map<std::string, int> stages_;  // without a number
 };
 
 }  // namespace gowarp

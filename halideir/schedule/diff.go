@@ -268,7 +268,7 @@ func (d *Directive) fact() (what, value string) {
 	case ChainAddresses:
 		return string(d.Do), fmt.Sprint("up to ", d.N)
 	case LoadsFirst:
-		return string(d.Do), []string{"", "its own place", "all"}[min(max(d.N, 0), 2)]
+		return string(d.Do), map[int64]string{1: "its own place", 2: "all"}[d.N]
 	case Demote:
 		return string(d.Do), fmt.Sprintf("%d registers to byte %d", d.N, d.Offset)
 	case Specialize:

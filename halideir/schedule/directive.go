@@ -106,6 +106,8 @@ func (d *Directive) shape() error {
 		return fmt.Errorf("n is %d, but it takes no number", d.N)
 	case d.Offset != 0 && (!f.offset || d.Offset < 0 || d.Offset > MaxScratch || d.Offset%ScratchStep != 0):
 		return fmt.Errorf("the offset is %d, want a multiple of %d, %d at the most, and of a demotion alone", d.Offset, ScratchStep, MaxScratch)
+	case d.Do == LoadsFirst && d.N > 2:
+		return fmt.Errorf("n is %d, want 1 or 2", d.N)
 	case f.offset && d.N > MaxScratch/ScratchStep:
 		return fmt.Errorf("n is %d, want 1..%d", d.N, MaxScratch/ScratchStep)
 	case tails[d.Tail] == "" || d.Tail != "" && d.Do != Split:

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"gowarp/benchmarks/bench"
 	"gowarp/benchmarks/bundle"
@@ -68,33 +67,39 @@ func (r *runner) count(ctx context.Context) error {
 			if !asked(r.Programs, p.Name) || !asked(r.Sizes, size.Name) {
 				continue
 			}
-			g := &group{runner: r, program: p, size: size}
-			if err := g.files(); err != nil {
+			if err := (&group{runner: r, program: p, size: size}).count(ctx, profiler, encoder); err != nil {
 				return err
 			}
-			for _, g.cap = range r.Caps {
-				for _, c := range g.cells() {
-					if c.line.Outcome != bench.OK {
-						continue
-					}
-					if r.over(ctx) {
-						g.clean()
-						return ErrUnfinished
-					}
-					counted, err := g.counted(ctx, profiler, c)
-					if err != nil {
-						fmt.Fprintf(r.Log, "%s %s by %s: no counters: %v\n", p.Name, size.Name, c.about.Scheduler, err)
-						continue
-					}
-					for i := range counted {
-						if err := encoder.Encode(&counted[i]); err != nil {
-							return fmt.Errorf("run: %w", err)
-						}
-					}
-					fmt.Fprintf(r.Log, "%s %s by %s: %d launches counted\n", p.Name, size.Name, c.about.Scheduler, len(counted))
+		}
+	}
+	return nil
+}
+
+// count is that of one program at one size.
+func (g *group) count(ctx context.Context, profiler string, to *json.Encoder) error {
+	defer g.clean()
+	if err := g.files(); err != nil {
+		return err
+	}
+	for _, g.cap = range g.Caps {
+		for _, c := range g.cells() {
+			if c.line.Outcome != bench.OK {
+				continue
+			}
+			if g.over(ctx) {
+				return ErrUnfinished
+			}
+			counted, err := g.counted(ctx, profiler, c)
+			if err != nil {
+				fmt.Fprintf(g.Log, "%s %s by %s: no counters: %v\n", g.program.Name, g.size.Name, c.about.Scheduler, err)
+				continue
+			}
+			for i := range counted {
+				if err := to.Encode(&counted[i]); err != nil {
+					return fmt.Errorf("run: %w", err)
 				}
 			}
-			g.clean()
+			fmt.Fprintf(g.Log, "%s %s by %s: %d launches counted\n", g.program.Name, g.size.Name, c.about.Scheduler, len(counted))
 		}
 	}
 	return nil
@@ -122,12 +127,7 @@ func (g *group) counted(ctx context.Context, profiler string, c *cell) ([]Counte
 	if err == nil {
 		err = w.ask(g.left(g.Limit), nil, "first")
 	}
-	_ = w.in.Close()
-	select {
-	case <-w.ended:
-	case <-time.After(g.left(g.Limit)):
-		w.kill()
-	}
+	w.quitIn(g.left(g.Limit))
 	if err != nil {
 		if said, bad := os.ReadFile(log); bad == nil {
 			err = fmt.Errorf("%w; %s says %q", err, Profiler, tailOf(said))

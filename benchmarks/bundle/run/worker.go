@@ -121,11 +121,14 @@ func (w *worker) kill() {
 }
 
 // quit lets the worker end by itself.
-func (w *worker) quit() {
+func (w *worker) quit() { w.quitIn(5 * time.Second) }
+
+// quitIn is quit for one that takes its time.
+func (w *worker) quitIn(limit time.Duration) {
 	_ = w.in.Close()
 	select {
 	case <-w.ended:
-	case <-time.After(5 * time.Second):
+	case <-time.After(limit):
 		w.kill()
 	}
 }
