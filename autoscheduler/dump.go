@@ -207,7 +207,10 @@ func dumpDims(s *state, t *table) {
 				continue
 			}
 			text := fmt.Sprintf("%s %d", loop.Label, d.Extent[l])
-			if !loop.Kind.Parallel() {
+			switch {
+			case slices.Contains(d.Carrying, l):
+				text += " launches"
+			case !loop.Kind.Parallel() && len(d.Carrying) == 0:
 				text += " in order"
 			}
 			others = append(others, text)
@@ -325,6 +328,9 @@ func (s *state) nestCells(n *plan.Nest, stored string) []any {
 	}
 	if n.Wrap > 0 {
 		blocks += fmt.Sprintf(" (wrapped at %d)", n.Wrap)
+	}
+	if len(n.Host) > 0 {
+		blocks += " in each launch of " + uses(n.Host)
 	}
 	serial := uses(n.Serial)
 	if len(n.Unrolled) > 0 {

@@ -27,7 +27,7 @@ const (
 // the parallel loops of at least minTiledExtent iterations, innermost first, or
 // else the longest one; and the loop along which memory is contiguous, however short, so
 // that neighbouring threads have neighbouring points. An update that hardly has any, and whose operation the hardware can make atomic,
-// has all its loops parallel.
+// has all its loops parallel. Where outer loops carry all dependences of an update, those are the host's (carrying.go).
 func chooseDims(s *state) error {
 	pr := s.problem
 	for id := range s.p.Funcs {
@@ -50,6 +50,11 @@ func chooseDims(s *state) error {
 			scatter := rfactor.Scatters(s.p, f)
 			d.Atomic = (parallel < fewParallel && serial >= manySerial || scatter && st > 0) && !slices.Contains(s.tried.inOrder, id) && atomicUpdate(pr, f, &f.Stages[st])
 			whole := predicated(s.p, &f.Stages[st])
+			if carrying, tiled := s.carrying(id, st, pr.Access, box); len(carrying) > 0 && !d.Atomic {
+				d.Carrying, d.Tiled = carrying, tiled
+				pr.Dims[pr.StageIndex(id, st)] = d
+				continue
+			}
 			longest := -1
 			for l := range box {
 				if !d.Atomic && !f.Stages[st].Loops[l].Kind.Parallel() || whole[l] {

@@ -269,7 +269,11 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 		d.Func, d.Name, d.Stage, d.Special = n.Func, f.Label, n.Stage, like.Special
 		s.add(d)
 	}
-	if needsAtomic(st, n) {
+	switch {
+	case !sideBySide(st, n):
+	case len(n.Host) > 0:
+		add(schedule.Directive{Do: schedule.AllowRaceConditions})
+	default:
 		add(schedule.Directive{Do: schedule.Atomic})
 	}
 	e := nestEmitter{n: n, st: st, lab: lab, add: add, inner: map[int]string{}, outer: map[int]string{}}
@@ -295,9 +299,13 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 	for _, u := range n.Blocks {
 		blocks = append(blocks, e.name(e.outer, u.Loop))
 	}
-	order := slices.Concat(points, serial, threads, blocks)
+	var host []string
+	for _, u := range n.Host {
+		host = append(host, st.Loops[u.Loop].Label)
+	}
+	order := slices.Concat(points, serial, threads, blocks, host)
 	if !e.unrolled { // what is computed at the innermost point must not be in a loop that it does not move with
-		order = slices.Concat(serial, points, threads, blocks)
+		order = slices.Concat(serial, points, threads, blocks, host)
 	}
 	if len(order) > 1 && !inOrder(st, order) {
 		add(schedule.Directive{Do: schedule.Reorder, Vars: order})
@@ -343,8 +351,8 @@ func fuseLast(lab *labeler, add func(schedule.Directive), blocks []string, n int
 	return blocks
 }
 
-// needsAtomic reports whether iterations that depend on each other run side by side.
-func needsAtomic(st *halideir.Stage, n *plan.Nest) bool {
+// sideBySide reports whether iterations that depend on each other run side by side.
+func sideBySide(st *halideir.Stage, n *plan.Nest) bool {
 	for _, uses := range [][]plan.Use{n.Threads, n.Blocks} {
 		for _, u := range uses {
 			if !st.Loops[u.Loop].Kind.Parallel() {

@@ -17,6 +17,7 @@ type Launch struct {
 	SharedExact     bool  // false: Halide may take less than SharedBytes
 	SharedMost      int64 // up to so much the kernel is still the one that was priced; see plan.Kernel.SharedMost
 	GlobalScratch   bool  // a member is in global memory
+	Launches        int64 // iterations of the host's loops around it
 }
 
 // Launches are the kernels that the schedule is expected to make; what runs on the host is
@@ -28,7 +29,7 @@ func (r *Result) Launches() []Launch {
 			if k.Host || k.With != nil {
 				continue
 			}
-			l := Launch{Func: k.Out.Func, Stage: k.Out.Stage, Blocks: k.Grid, Threads: k.Block, SharedBytes: k.SharedBytes, SharedExact: true, SharedMost: k.SharedMost(r.Problem)}
+			l := Launch{Func: k.Out.Func, Stage: k.Out.Stage, Blocks: k.Grid, Threads: k.Block, SharedBytes: k.SharedBytes, SharedExact: true, SharedMost: k.SharedMost(r.Problem), Launches: k.Launches()}
 			for i := range k.Members {
 				if m := &k.Members[i]; m.Where == plan.AtBlockGlobal {
 					l.GlobalScratch = true

@@ -151,7 +151,7 @@ func TestUnwarped(t *testing.T) {
 func TestLaunches(t *testing.T) {
 	r := fused(t)
 	k := r.Schedule.Kernels[0]
-	want := []Launch{{Func: k.Func, Blocks: k.Blocks, Threads: k.Threads, SharedBytes: k.SharedBytes, SharedExact: true, SharedMost: r.Found[0].Layout.Kernels[0].SharedMost(r.Problem)}}
+	want := []Launch{{Func: k.Func, Blocks: k.Blocks, Threads: k.Threads, SharedBytes: k.SharedBytes, SharedExact: true, SharedMost: r.Found[0].Layout.Kernels[0].SharedMost(r.Problem), Launches: 1}}
 	if diff := cmp.Diff(want, r.Launches()); diff != "" || k.SharedBytes == 0 || k.Threads[0] < 2 {
 		t.Errorf("%s\nof %+v", diff, k)
 	}

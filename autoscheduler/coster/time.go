@@ -94,7 +94,7 @@ func (x *timed) price() Price {
 		beside += t.Value
 	}
 	terms = terms[:adding+len(others)]
-	terms[0], terms[1], terms[2] = longest, Term{"not hidden", NotHidden * beside}, Term{"launch", x.m.LaunchSeconds}
+	terms[0], terms[1], terms[2] = longest, Term{"not hidden", NotHidden * beside}, Term{"launch", x.m.LaunchSeconds * float64(x.k.Launches())}
 	cost := 0.0
 	for _, t := range terms[:adding] {
 		cost += t.Value
@@ -104,5 +104,11 @@ func (x *timed) price() Price {
 
 // perSM is the seconds for which the busiest SM is busy, if each block keeps it so for so many cycles: blocks come whole.
 func (x *timed) perSM(cycles float64) float64 {
-	return math.Ceil(float64(x.k.Tiles())/x.m.SMs) * cycles / x.m.ClockHz
+	return x.waves(x.m.SMs) * cycles / x.m.ClockHz
+}
+
+// waves is how many blocks follow each other where so many run at a time, of all launches.
+func (x *timed) waves(atATime float64) float64 {
+	launches := float64(x.k.Launches())
+	return launches * math.Ceil(float64(x.k.Tiles())/launches/atATime)
 }

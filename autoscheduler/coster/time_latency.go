@@ -1,8 +1,6 @@
 package coster
 
 import (
-	"math"
-
 	"gowarp/autoscheduler/instructions"
 )
 
@@ -34,7 +32,7 @@ func latencyBound(x *timed) float64 {
 	}
 	chain += x.w.Barriers * x.m.BarrierCycles
 	atATime := x.m.SMs * float64(max(1, x.k.Occupancy.ActiveBlocks))
-	return math.Ceil(float64(x.k.Tiles())/atATime) * chain / x.m.ClockHz
+	return x.waves(atATime) * chain / x.m.ClockHz
 }
 
 // beyondL1 is for how many cycles a load waits that L1 does not answer: DRAM's for what is loaded for the first time and is not in L2, L2's else.

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"gowarp/autoscheduler/instructions"
+	"gowarp/halideir/access"
+	"gowarp/internal/plan"
 )
 
 // l2Bound: the sectors that a warp's lanes ask for come through L2. L1 keeps what points side by side and turns of a loop share,
@@ -20,7 +22,7 @@ func dramBound(x *timed) float64 {
 	}
 	total := x.dramReads()
 	for _, k := range x.all {
-		total += x.pr.BufferBytes(k.Out.Func, -1)
+		total += x.pr.BufferBytes(k.Out.Func, -1) * launchesThatStore(x.pr, k)
 	}
 	return total / x.m.DRAMBytesPerSecond
 }
@@ -44,11 +46,40 @@ func (x *timed) countReads() float64 {
 			}
 			read = append(read, b)
 			size := x.pr.BufferBytes(b[0], b[1])
+			launches := launchesThatRead(x.pr, k, b)
 			if b[0] >= 0 {
 				size = max(0, size-x.m.CacheBytes/2)
 			}
-			total += size
+			total += size * launches
 		}
 	}
 	return total + columnBytes(x.pr, x.k, x.m.CacheBytes/2)
+}
+
+// launchesThatRead is how many launches of a kernel read all of a buffer: one, but for loops of the host that no place in it moves with.
+func launchesThatRead(pr *plan.Problem, k *plan.Kernel, buffer [2]int) float64 {
+	n := 1.0
+	for _, u := range k.Out.Host {
+		moves := false
+		for _, t := range pr.ExpandOf(&k.Out).Loads {
+			if t.Func == buffer[0] && (t.Func >= 0 || t.Input == buffer[1]) {
+				moves = moves || slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.DependsOn(u.Loop) })
+			}
+		}
+		if !moves {
+			n *= float64(max(u.Extent, 1))
+		}
+	}
+	return n
+}
+
+// launchesThatStore is how many write all of what the kernel stores.
+func launchesThatStore(pr *plan.Problem, k *plan.Kernel) float64 {
+	n := 1.0
+	for _, u := range k.Out.Host {
+		if !slices.ContainsFunc(pr.Access.Stage(k.Out.Func, k.Out.Stage).Store, func(x access.Index) bool { return x.DependsOn(u.Loop) }) {
+			n *= float64(max(u.Extent, 1))
+		}
+	}
+	return n
 }

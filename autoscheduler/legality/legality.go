@@ -81,7 +81,7 @@ func apart(pr *plan.Problem, k *plan.Kernel) error {
 	return nil
 }
 
-// loopsOnce: every loop of a stage is unrolled, serial, a thread loop or a block loop; only a
+// loopsOnce: every loop of a stage is unrolled, serial, a thread loop, a block loop or the host's; only a
 // split one is two or three of them.
 func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 	for n := range k.Nests() {
@@ -91,7 +91,7 @@ func loopsOnce(pr *plan.Problem, k *plan.Kernel) error {
 		if len(loops) > len(few) {
 			seen = make([]int, len(loops))
 		}
-		for _, uses := range [][]plan.Use{n.Serial, n.Threads, n.Blocks} {
+		for _, uses := range [][]plan.Use{n.Serial, n.Threads, n.Blocks, n.Host} {
 			for _, u := range uses {
 				if u.Tile > 0 {
 					seen[u.Loop]++
@@ -212,6 +212,15 @@ func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 					return violationf("loop %s of %s runs in order and cannot be parallel", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
 				}
 			}
+		}
+		carrying := pr.Dims[pr.StageIndex(n.Func, n.Stage)].Carrying
+		for i, u := range n.Host {
+			if n != &k.Out || len(k.Members) > 0 || i >= len(carrying) || carrying[i] != u.Loop {
+				return violationf("loop %s of %s runs on the host, and is none that carries all dependences", loops[u.Loop].Label, pr.P.Funcs[n.Func].Label)
+			}
+		}
+		if n == &k.Out && len(n.Host) < len(carrying) {
+			return violationf("loops of %s are parallel whose dependences no loop of the host carries", pr.P.Funcs[n.Func].Label)
 		}
 		last := -1
 		for _, u := range n.Serial {

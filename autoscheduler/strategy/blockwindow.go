@@ -103,6 +103,8 @@ func (b *blockWindows) Refusal(stage int) error {
 	switch d := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]; {
 	case d.Atomic:
 		return fmt.Errorf("block-window: the iterations of %s combine into the same points", name)
+	case d.OfDomain():
+		return fmt.Errorf("block-window: the iterations of %s are parallel within a launch, one point a thread", name)
 	case len(d.Tiled) == 0:
 		return fmt.Errorf("block-window: no loop of %s is parallel", name)
 	}

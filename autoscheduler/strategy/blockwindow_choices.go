@@ -31,7 +31,7 @@ const (
 // Choices implements Chooser: of all tiles, points and windows those that issue the fewest instructions an output.
 func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	dims := &b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)]
-	if len(dims.Tiled) == 0 || dims.Atomic {
+	if len(dims.Tiled) == 0 || dims.OfDomain() {
 		return nil
 	}
 	best := shortlist{most: step.kept(keptGrouping, keptFinal)}

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"strings"
 
 	"gowarp/internal/plan"
 )
@@ -37,6 +38,8 @@ func (r rootKernels) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	switch {
 	case r.pr.Dims[r.pr.StageIndex(r.g.Out, stage)].Atomic:
 		k.Why = "its iterations combine into the same points: atomic operations"
+	case len(n.Host) > 0:
+		k.Why = fmt.Sprintf("%s of %s carries all dependences: %d launches one after the other, parallel within", loopList(r.pr, n.Host, r.g.Out, stage), r.pr.P.Funcs[r.g.Out].Label, k.Launches())
 	case len(n.Threads) == 0 && len(n.Blocks) == 0:
 		k.Why = "no loop of the stage is parallel: one thread"
 	}
@@ -45,6 +48,15 @@ func (r rootKernels) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 
 // Block implements Sizer.
 func (r rootKernels) Block(_ int, c plan.Choice) [3]int64 { return block(c) }
+
+// loopList is the names of loops.
+func loopList(pr *plan.Problem, uses []plan.Use, fn, stage int) string {
+	var names []string
+	for _, u := range uses {
+		names = append(names, pr.P.Funcs[fn].Stages[stage].Loops[u.Loop].Label)
+	}
+	return strings.Join(names, " and ")
+}
 
 // OnePoint implements OnePointed.
 func (rootKernels) OnePoint() {}

@@ -149,7 +149,7 @@ const MaxSerialExtent = 4
 
 // outNest lays out the loops of a group's output stage. Tiled loops are split
 // into blocks and threads. Of the others, impure ones run inside the thread
-// in their order; short ones that no member moves with do too; the rest become blocks.
+// in their order, or on the host; short ones that no member moves with do too; the rest become blocks.
 func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Nest, error) {
 	st := &pr.P.Funcs[g.Out].Stages[stage]
 	dims := &pr.Dims[pr.StageIndex(g.Out, stage)]
@@ -172,9 +172,11 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 	for l, loop := range st.Loops {
 		switch {
 		case slices.Contains(dims.Tiled, l):
+		case slices.Contains(dims.Carrying, l):
+			n.Host = append(n.Host, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		case !pr.Parallel(g.Out, stage, l):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
-		case len(dims.Tiled) > 0 && dims.Extent[l] <= MaxSerialExtent && !memberMoves(g, loop) && (len(g.Members) > 0 || fillsDevice(pr, dims)):
+		case len(dims.Tiled) > 0 && dims.Extent[l] <= MaxSerialExtent && (loop.Kind.Parallel() || dims.Atomic) && !memberMoves(g, loop) && (len(g.Members) > 0 || fillsDevice(pr, dims)):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		default:
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: dims.Extent[l]})

@@ -158,7 +158,7 @@ func warpLoops(pr *plan.Problem, g *plan.Group) (x, y, z int) {
 			y = l
 		}
 	}
-	if d.Atomic {
+	if d.OfDomain() {
 		return x, y, z
 	}
 	for _, l := range d.Tiled {

@@ -100,6 +100,7 @@ type Kernel struct {
 	SharedExact     bool  // false: Halide sizes it at run time, SharedBytes is the most
 	SharedMost      int64 // up to which it may be more all the same; at most SharedBytes: no more
 	GlobalScratch   bool  // what belongs to a block may be in global memory
+	Launches        int64 // iterations of the host's loops around it; 0 is 1
 }
 
 // Need is the points of an input that are read along one dimension, at the estimated sizes.
@@ -221,6 +222,7 @@ func encodeKernels(out *C.gowarp_reply, ks []Kernel) {
 			c.blocks[d], c.threads[d] = C.int64_t(k.Blocks[d]), C.int64_t(k.Threads[d])
 		}
 		c.shared_bytes, c.shared_exact, c.shared_most, c.global_scratch = C.int64_t(k.SharedBytes), boolean(k.SharedExact), C.int64_t(k.SharedMost), boolean(k.GlobalScratch)
+		c.launches = C.int64_t(max(k.Launches, 1))
 		unsafe.Slice(out.kernels, len(ks))[i] = c
 	}
 }

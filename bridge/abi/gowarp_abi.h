@@ -42,6 +42,7 @@ typedef struct {
     int32_t shared_exact;  // 0: Halide sizes it at run time, shared_bytes is the most
     int64_t shared_most;   // up to which it may be more all the same
     int32_t global_scratch;  // what belongs to a block may be in global memory
+    int64_t launches;        // iterations of the host's loops around it
 } gowarp_kernel;
 
 // The points of an input that are read along one dimension, at the estimated sizes.

@@ -332,6 +332,9 @@ private:
         } else if (op == "atomic") {
             want(d, text, 0, 0);
             run = [](Stage &s) { s.atomic(); };
+        } else if (op == "allow_race_conditions") {
+            want(d, text, 0, 0);
+            run = [](Stage &s) { s.allow_race_conditions(); };
         } else if (op == "never_partition_all") {
             want(d, text, 0, 0);
             run = [](Stage &s) { s.never_partition_all(); };

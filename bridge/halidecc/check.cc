@@ -141,8 +141,8 @@ private:
 
     void compare(const gowarp_kernel &want, const Launch &got) {
         const auto at = [&](const std::string &why) { fault(want.func, want.stage, why); };
-        if (got.times != 1) {
-            at("the host launches it " + (got.times == unknown ? std::string("?") : std::to_string(got.times)) + " times");
+        if (got.times != want.launches) {
+            at("the host launches it " + (got.times == unknown ? std::string("?") : std::to_string(got.times)) + " times, not " + std::to_string(want.launches));
         }
         if (std::find(got.blocks, got.blocks + 3, 0) != got.blocks + 3 && got.times != 0 && !g_.funcs[want.func].output) {
             unneeded(want.func, want.stage, dims(want.blocks) + " blocks are expected, none is launched");

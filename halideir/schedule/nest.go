@@ -48,6 +48,7 @@ type nest struct {
 	origin       int // ids below are the untouched stage's loops, in its order
 	singleThread bool
 	atomic       bool
+	races        bool // allowed: loops that would have to run in order are parallel
 	lanes        bool // of a warp run through the serial loop (ScanLanes)
 }
 
@@ -337,6 +338,8 @@ func (n *nest) do(d *Directive, f *halideir.Func) error {
 		n.singleThread = true
 	case Atomic:
 		n.atomic = true
+	case AllowRaceConditions:
+		n.races = true
 	case ScanLanes:
 		n.lanes = true
 	case NeverPartition, LoadsFirst:
@@ -386,7 +389,7 @@ func (n *nest) mark(do Do, at []int) error {
 	kind := kindOf[do]
 	for _, k := range at {
 		l := &n.loops[k]
-		if kind != serialLoop && kind != unrolledLoop && l.impure && !n.atomic {
+		if kind != serialLoop && kind != unrolledLoop && l.impure && !n.atomic && !n.races {
 			return fmt.Errorf("the iterations of %s must run in order", l.label)
 		}
 		if l.kind != serialLoop && kind != serialLoop {

@@ -51,6 +51,8 @@ const (
 	Vectorize       Do = "vectorize"
 	Serial          Do = "serial"
 	Atomic          Do = "atomic"
+	// AllowRaceConditions has loops of an update run in parallel that Halide does not see to be so: that they are is for whoever says it to know.
+	AllowRaceConditions Do = "allow_race_conditions"
 	// NeverPartition has Halide make one piece of code of each loop of a stage, where it would make one of the middle and one of each edge.
 	NeverPartition Do = "never_partition_all"
 	// Specialize makes a special case of a stage of an output: that in every dimension of Vars its extent is a

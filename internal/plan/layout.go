@@ -129,13 +129,14 @@ func (m *Member) SizedAtRunTime() int {
 }
 
 // Nest is how the loops of one stage run. Loops are numbered as in the untouched
-// stage. Every loop is in exactly one of the four lists, but for those that are split.
+// stage. Every loop is in exactly one of the five lists, but for those that are split.
 type Nest struct {
 	Func, Stage int
 	Unrolled    []Use // points that a thread computes side by side, innermost first; one that is split stands in Threads too
 	Serial      []Use // inside a thread, innermost first
 	Threads     []Use // x first
 	Blocks      []Use // x first; a loop that is split stands in Threads and here, or in Serial
+	Host        []Use // around the launch, innermost first: there is one for each iteration
 	Fused       int   // so many of the last Blocks share the last grid dimension
 	Wrap        int64 // all blocks share one loop, which is split by this into two grid dimensions; 0 if not
 	Along       Use   // the loop along which neighbouring threads step; Loop is -1 where there is none
@@ -171,8 +172,17 @@ const (
 	RoundUp                  // more is computed than is needed
 )
 
-// Tiles is the number of blocks.
-func (k *Kernel) Tiles() int64 { return k.Grid[0] * k.Grid[1] * k.Grid[2] }
+// Tiles is the number of blocks, of all launches.
+func (k *Kernel) Tiles() int64 { return k.Grid[0] * k.Grid[1] * k.Grid[2] * k.Launches() }
+
+// Launches is how often the host launches it.
+func (k *Kernel) Launches() int64 {
+	n := int64(1)
+	for _, u := range k.Out.Host {
+		n *= max(u.Extent, 1)
+	}
+	return n
+}
 
 // OneTest reports whether a thread tests at most once whether its points are in the output: of a special case for whole groups of points the last group begins earlier, and members, reductions
 // and scans test in their loops.

@@ -73,14 +73,21 @@ type Dims struct {
 	// Atomic says that the stage's store becomes an atomic operation, so that loops which
 	// would have to run in order are parallel too.
 	Atomic bool
+	// Carrying are the loops that carry all dependences between the iterations of an update (package carried), innermost first: the host runs them, a launch an iteration, so
+	// that all others are parallel.
+	Carrying []int
 }
+
+// OfDomain reports whether loops of the domain that would have to run in order are parallel.
+func (d *Dims) OfDomain() bool { return d.Atomic || len(d.Carrying) > 0 }
 
 // Tiles are the least and the largest tile of a loop.
 type Tiles struct{ Min, Max int64 }
 
 // Parallel reports whether a loop of a stage may run over blocks and threads.
 func (pr *Problem) Parallel(fn, stage, loop int) bool {
-	return pr.Dims[pr.StageIndex(fn, stage)].Atomic || pr.P.Funcs[fn].Stages[stage].Loops[loop].Kind.Parallel()
+	d := &pr.Dims[pr.StageIndex(fn, stage)]
+	return d.Atomic || pr.P.Funcs[fn].Stages[stage].Loops[loop].Kind.Parallel() || len(d.Carrying) > 0 && !slices.Contains(d.Carrying, loop)
 }
 
 // NewProblem numbers the stages of a pipeline.

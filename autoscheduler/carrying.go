@@ -1,0 +1,56 @@
+package autoscheduler
+
+import (
+	"slices"
+
+	"gowarp/autoscheduler/strategy"
+	"gowarp/halideir"
+	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
+	"gowarp/halideir/carried"
+	"gowarp/internal/plan"
+)
+
+// carrying is the loops of an update that the host is to run, a launch an iteration, since they carry all dependences between its iterations (package carried), and the loops within a launch
+// that become blocks and threads. There are none unless the loops that are parallel anyway leave most of the device idle, and a launch has iterations enough to be worth it.
+func (s *state) carrying(fn, stage int, a *access.Analysis, box bounds.Box) (held, tiled []int) {
+	st := &s.p.Funcs[fn].Stages[stage]
+	parallel, serial := iterations(st, box)
+	if s.params.Mode != "gowarp" || s.tried.plain || slices.Contains(s.tried.simple, fn) || !s.leavesIdle(parallel, serial) || slices.Contains(predicated(s.p, st), true) {
+		return nil, nil
+	}
+	held = carried.By(s.p, a, fn, stage)
+	launches := int64(1)
+	for _, l := range held {
+		launches *= min(max(box[l].Extent(), 1), maxPoints/launches)
+	}
+	tiled, threads := tiledWithin(st, a.Stage(fn, stage), box, held)
+	if serial/launches < longDomain || threads < plan.WarpLanes {
+		return nil, nil
+	}
+	return held, tiled
+}
+
+// tiledWithin are the loops within a launch that become threads, that along which memory is contiguous first, and how many iterations those have together. Of the loops that would have to run
+// in order only the innermost is among them: Halide does not let one that is inside another go outside a part of it.
+func tiledWithin(st *halideir.Stage, at *access.Stage, box bounds.Box, held []int) (tiled []int, threads int64) {
+	first := slices.IndexFunc(st.Loops, func(l halideir.Loop) bool { return !l.Kind.Parallel() })
+	neighbours := func(l int) bool { return len(at.Store) > 0 && at.Store[0].DependsOn(l) }
+	for l, loop := range st.Loops {
+		n := box[l].Extent()
+		if slices.Contains(held, l) || !loop.Kind.Parallel() && l != first || n < minTiledExtent && !(neighbours(l) && n > strategy.MaxSerialExtent) {
+			continue
+		}
+		if neighbours(l) {
+			tiled = slices.Insert(tiled, 0, l)
+		} else {
+			tiled = append(tiled, l)
+		}
+	}
+	tiled = tiled[:min(len(tiled), maxTiled)]
+	threads = 1
+	for _, l := range tiled {
+		threads *= box[l].Extent()
+	}
+	return tiled, threads
+}

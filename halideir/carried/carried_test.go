@@ -1,0 +1,184 @@
+package carried_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gowarp/halideir"
+	"gowarp/halideir/access"
+	"gowarp/halideir/carried"
+	"gowarp/internal/irtest"
+)
+
+// index is one index of an access: as an expression, and what it is at an iteration.
+type index struct {
+	loop, num, div, offset int64
+	clamped                bool
+}
+
+func (x index) expr(b *irtest.Builder, r []irtest.Expr) irtest.Expr {
+	if x.loop < 0 {
+		return b.Int(x.offset)
+	}
+	e := r[x.loop].Mul(x.num).Div(x.div).Add(x.offset)
+	if x.clamped {
+		e = e.Clamp(0, most)
+	}
+	return e
+}
+
+func (x index) at(r []int64) int64 {
+	if x.loop < 0 {
+		return x.offset
+	}
+	q, _ := halideir.DivEuclid(r[x.loop]*x.num, x.div)
+	v := q + x.offset
+	if x.clamped {
+		v = max(0, min(most, v))
+	}
+	return v
+}
+
+const (
+	iterations = 4 // of each loop, from 1 on
+	most       = 3 // to which indices are clamped
+)
+
+// TestRandomUpdates: of two iterations at one place of the loops that are said to carry the dependences of a random update, neither stores what the other stores or reads; and those loops are the
+// outermost ones.
+func TestRandomUpdates(t *testing.T) {
+	found := 0
+	rapid.Check(t, func(t *rapid.T) {
+		loops := rapid.IntRange(2, 3).Draw(t, "loops")
+		draw := func(name string) []index {
+			out := make([]index, loops)
+			for d := range out {
+				x := index{loop: int64(d), num: 1, div: 1, offset: int64(rapid.IntRange(-1, 1).Draw(t, name+" offset"))}
+				switch rapid.IntRange(0, 9).Draw(t, name+" form") {
+				case 0:
+					x.loop = int64(rapid.IntRange(-1, loops-1).Draw(t, name+" loop"))
+				case 1:
+					x.num = int64(rapid.SampledFrom([]int{-1, 2}).Draw(t, name+" times"))
+				case 2:
+					x.div = 2
+				case 3:
+					x.clamped = true
+				}
+				out[d] = x
+			}
+			return out
+		}
+		store, reads := draw("store"), [][]index{}
+		for range rapid.IntRange(1, 2).Draw(t, "reads") {
+			r := draw("read")
+			if rapid.Bool().Draw(t, "like the store") {
+				r = slices.Clone(store)
+				d := rapid.IntRange(0, loops-1).Draw(t, "but")
+				r[d].offset--
+			}
+			reads = append(reads, r)
+		}
+		b := irtest.New()
+		args, rvars := []string{"x", "y", "z"}[:loops], []irtest.RVar{}
+		for _, n := range []string{"r$x", "r$y", "r$z"}[:loops] {
+			rvars = append(rvars, irtest.RVar{Name: n, Min: 1, Extent: iterations})
+		}
+		f := b.Func("f", args, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 1) })
+		of := func(x []index, r []irtest.Expr) (out []any) {
+			for _, i := range x {
+				out = append(out, i.expr(b, r))
+			}
+			return out
+		}
+		f.Update(rvars, func(_, r []irtest.Expr) (lhs []irtest.Expr, value irtest.Expr) {
+			for _, x := range of(store, r) {
+				lhs = append(lhs, x.(irtest.Expr))
+			}
+			value = b.Const(irtest.F32, 1)
+			for _, x := range reads {
+				value = value.Add(f.At(of(x, r)...))
+			}
+			return lhs, value
+		})
+		b.Output(f, []int64{8, 8, 8}[:loops]...)
+		p := b.Build()
+		held := carried.By(p, access.Analyze(p), 0, 1)
+		if len(held) == 0 {
+			return
+		}
+		found++
+		for i, l := range held {
+			if l != loops-len(held)+i {
+				t.Fatalf("loops %v are not the outermost of %d", held, loops)
+			}
+		}
+		var all [][]int64
+		for i := range int64(iterations * iterations * iterations) {
+			at := []int64{1 + i%iterations, 1 + i/iterations%iterations, 1 + i/iterations/iterations}
+			if at = at[:loops]; loops == 3 || i < iterations*iterations {
+				all = append(all, at)
+			}
+		}
+		place := func(x []index, r []int64) (out [3]int64) {
+			for d := range x {
+				out[d] = x[d].at(r)
+			}
+			return out
+		}
+		for _, one := range all {
+			for _, other := range all {
+				if slices.Equal(one, other) || !slices.Equal(one[held[0]:], other[held[0]:]) {
+					continue
+				}
+				if place(store, one) == place(store, other) {
+					t.Fatalf("%v: iterations %v and %v store one place", held, one, other)
+				}
+				for _, r := range reads {
+					if place(r, one) == place(store, other) {
+						t.Fatalf("%v: iteration %v reads what %v stores", held, one, other)
+					}
+				}
+			}
+		}
+	})
+	if found < 5 {
+		t.Errorf("%d updates whose outer loops carry all dependences", found)
+	}
+}
+
+// TestPatterns: which loops carry the dependences of a dynamic program, of a solver's steps, of a sweep in place, and of what is all parallel or all in order.
+func TestPatterns(t *testing.T) {
+	type at = []irtest.Expr
+	for _, c := range []struct {
+		name  string
+		reads func(r at) [][]any
+		want  []int
+	}{
+		{"dynamic program", func(r at) [][]any {
+			return [][]any{{r[0].Sub(1).Clamp(0, 9), r[1].Sub(1), r[2]}, {r[0], r[1].Sub(1), r[2]}}
+		}, []int{1, 2}},
+		{"solver", func(r at) [][]any {
+			return [][]any{{r[0].Sub(1), r[1], r[2].Sub(1)}, {r[0], r[1].Add(1), r[2].Sub(1)}, {r[0], r[1], r[2]}}
+		}, []int{2}},
+		{"sweep in place", func(r at) [][]any { return [][]any{{r[0].Sub(1), r[1], r[2]}} }, nil},
+		{"its own places", func(r at) [][]any { return [][]any{{r[0], r[1], r[2]}} }, []int{2}},
+		{"a place of all", func(r at) [][]any { return [][]any{{0, 0, 0}} }, nil},
+	} {
+		b := irtest.New()
+		f := b.Func("f", []string{"x", "y", "z"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 1) })
+		f.Update([]irtest.RVar{{Name: "r$x", Min: 1, Extent: 8}, {Name: "r$y", Min: 1, Extent: 8}, {Name: "r$z", Min: 1, Extent: 8}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+			value := b.Const(irtest.F32, 0)
+			for _, x := range c.reads(r) {
+				value = value.Add(f.At(x...))
+			}
+			return r, value
+		})
+		b.Output(f, 9, 9, 9)
+		p := b.Build()
+		if got := carried.By(p, access.Analyze(p), 0, 1); !slices.Equal(got, c.want) {
+			t.Errorf("%s: loops %v, want %v", c.name, got, c.want)
+		}
+	}
+}
