@@ -324,7 +324,11 @@ func (s *state) nestCells(n *plan.Nest, stored string) []any {
 	}
 	blocks := uses(n.Blocks)
 	if n.Fused > 0 {
-		blocks += fmt.Sprintf(" (last %d fused)", n.Fused)
+		which := "last"
+		if n.FusedAt+n.Fused < len(n.Blocks) {
+			which = "middle"
+		}
+		blocks += fmt.Sprintf(" (%s %d fused)", which, n.Fused)
 	}
 	if n.Wrap > 0 {
 		blocks += fmt.Sprintf(" (wrapped at %d)", n.Wrap)

@@ -86,7 +86,7 @@ func (s *state) emitWarpOut(k *plan.Kernel) string {
 		blocks = append(blocks, b)
 	}
 	add(schedule.Directive{Do: schedule.Reorder, Vars: append(order, blocks...)})
-	blocks = fuseLast(lab, add, blocks, n.Fused)
+	blocks = fuse(lab, add, blocks, n)
 	add(schedule.Directive{Do: schedule.GPUBlocks, Vars: blocks})
 	add(schedule.Directive{Do: schedule.GPUThreads, Vars: []string{warp}})
 	add(schedule.Directive{Do: schedule.GPULanes, Vars: []string{lane}})

@@ -318,7 +318,7 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 			add(schedule.Directive{Do: schedule.Unroll, Vars: []string{p}})
 		}
 	}
-	blocks = fuseLast(lab, add, blocks, n.Fused)
+	blocks = fuse(lab, add, blocks, n)
 	if n.Wrap > 0 {
 		o, i := lab.fresh(blocks[0], "_o"), lab.fresh(blocks[0], "_i")
 		add(schedule.Directive{Do: schedule.Split, Vars: []string{blocks[0], o, i}, N: n.Wrap, Tail: schedule.TailGuardWithIf})
@@ -340,13 +340,12 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 	return w
 }
 
-// fuseLast makes one loop of the last so many block loops.
-func fuseLast(lab *labeler, add func(schedule.Directive), blocks []string, n int) []string {
-	for i := 1; i < n; i++ {
-		j := len(blocks) - 2
+// fuse makes one loop of the block loops of a nest that share a grid dimension.
+func fuse(lab *labeler, add func(schedule.Directive), blocks []string, n *plan.Nest) []string {
+	for j := n.FusedAt + n.Fused - 2; j >= n.FusedAt; j-- {
 		fused := lab.fresh(blocks[j], "_f")
 		add(schedule.Directive{Do: schedule.Fuse, Vars: []string{blocks[j], blocks[j+1], fused}})
-		blocks = append(blocks[:j], fused)
+		blocks = slices.Replace(blocks, j, j+2, fused)
 	}
 	return blocks
 }

@@ -124,7 +124,7 @@ func (j *joins) form(k *plan.Kernel) string {
 		}
 		return out
 	}
-	return fmt.Sprint(labels, k.Block, parts(n.Unrolled), parts(n.Serial), parts(n.Threads), parts(n.Blocks), n.Fused, n.Wrap)
+	return fmt.Sprint(labels, k.Block, parts(n.Unrolled), parts(n.Serial), parts(n.Threads), parts(n.Blocks), n.FusedAt, n.Fused, n.Wrap)
 }
 
 // load notes that a head's launch loads from buffers.

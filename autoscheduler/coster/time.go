@@ -61,6 +61,7 @@ type timed struct {
 
 	reads      float64 // see dramReads
 	readsKnown bool
+	least      bool // of all thread blocks: buffers are read once
 }
 
 // allTimed are those that nothing is priced with, kept for their memory: a search prices ten thousand kernels.

@@ -16,7 +16,7 @@ func (c Time) Floor(pr *plan.Problem, k *plan.Kernel) float64 {
 	m := c.machine(pr.Device)
 	one := *k
 	one.Grid = [3]int64{1, 1, 1}
-	x := timed{pr: pr, k: &one, all: []*plan.Kernel{k}, m: m, w: instructions.For(pr).LeastOfEach(m.SMs, k)}
+	x := timed{pr: pr, k: &one, all: []*plan.Kernel{k}, m: m, least: true, w: instructions.For(pr).LeastOfEach(m.SMs, k)}
 	longest, sum := 0.0, 0.0
 	for _, b := range Bounds {
 		t := b.Of(&x)

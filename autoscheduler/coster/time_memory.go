@@ -14,7 +14,7 @@ func l2Bound(x *timed) float64 {
 	return x.perSM(x.w.Sectors * instructions.SectorBytes / x.m.L2Bytes)
 }
 
-// dramBound: each buffer that a kernel reads and writes goes through DRAM once, but for the part of what an earlier kernel
+// dramBound: each buffer that a kernel reads and writes goes through DRAM once, or as often as its blocks come back to it when the L2 holds it no more, but for the part of what an earlier kernel
 // wrote that the L2 still holds. Half of it is taken to be there for others.
 func dramBound(x *timed) float64 {
 	if x.m.DRAMBytesPerSecond <= 0 {
@@ -46,14 +46,26 @@ func (x *timed) countReads() float64 {
 			}
 			read = append(read, b)
 			size := x.pr.BufferBytes(b[0], b[1])
-			launches := launchesThatRead(x.pr, k, b)
 			if b[0] >= 0 {
 				size = max(0, size-x.m.CacheBytes/2)
 			}
-			total += size * launches
+			total += size * launchesThatRead(x.pr, k, b) * x.again(k, b)
 		}
 	}
 	return total + columnBytes(x.pr, x.k, x.m.CacheBytes/2)
+}
+
+// again is how often the blocks of a kernel read a buffer from DRAM, because what they touch between two times is more than the half of the L2 that is theirs holds.
+func (x *timed) again(k *plan.Kernel, buffer [2]int) float64 {
+	if x.least || len(k.Out.Blocks) < 2 || x.m.CacheBytes <= 0 {
+		return 1
+	}
+	sweeps := k.Sweeps(x.pr)
+	i := slices.IndexFunc(sweeps, func(s plan.Sweep) bool { return [2]int{s.Func, s.Input} == buffer })
+	if i < 0 {
+		return 1
+	}
+	return plan.Again(k.Out.Blocks, sweeps, i, x.m.CacheBytes/2, x.m.SMs*float64(max(1, x.k.Occupancy.ActiveBlocks)))
 }
 
 // launchesThatRead is how many launches of a kernel read all of a buffer: one, but for loops of the host that no place in it moves with.

@@ -45,7 +45,7 @@ func (e *Estimator) fusedLoops(k *plan.Kernel, n *plan.Nest) (f fused) {
 	if n.Fused < 2 {
 		return f
 	}
-	loops := n.Blocks[len(n.Blocks)-n.Fused:]
+	loops := n.FusedLoops()
 	for i, u := range loops {
 		extent := int64(0)
 		if arg := e.pr.P.Funcs[n.Func].Stages[n.Stage].Loops[u.Loop].Arg; arg >= 0 && u.Tile == 0 {

@@ -51,7 +51,7 @@ func shape(b []byte, ex *plan.Expand, k *plan.Kernel, n *plan.Nest) []byte {
 	}
 	b = append(b, 0)
 	if n.Func == k.Out.Func && n.Fused > 1 {
-		for _, u := range n.Blocks[len(n.Blocks)-n.Fused:] { // which of them are told apart
+		for _, u := range n.FusedLoops() { // which of them are told apart
 			b = binary.AppendVarint(b, int64(u.Loop))
 		}
 	}

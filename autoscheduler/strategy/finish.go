@@ -32,7 +32,11 @@ func finish(pr *plan.Problem, k *plan.Kernel) error {
 	if k.ThreadsPerBlock() > int64(pr.Device.MaxThreadsPerBlock) {
 		return nil // the gate and the costers reject it; the calculator has no answer
 	}
-	return k.Occupy(pr.Device)
+	if err := k.Occupy(pr.Device); err != nil {
+		return err
+	}
+	rowsLast(pr, k)
+	return nil
 }
 
 // block is the thread block of a kernel that no member widens.
@@ -49,9 +53,9 @@ const manyBlocks = 1 << 60
 // dimension would still be too long, all loops share the first, and where that is too long
 // they wrap around into the second.
 func grid(pr *plan.Problem, n *plan.Nest, g *[3]int64) {
-	n.Fused, n.Wrap = 0, 0
+	n.FusedAt, n.Fused, n.Wrap = 0, 0, 0
 	if len(n.Blocks) > 3 {
-		n.Fused = len(n.Blocks) - 2
+		n.FusedAt, n.Fused = 2, len(n.Blocks)-2
 	}
 	lay := func() {
 		*g = [3]int64{1, 1, 1}
@@ -67,7 +71,7 @@ func grid(pr *plan.Problem, n *plan.Nest, g *[3]int64) {
 	lay()
 	for i, most := range pr.Device.MaxGrid {
 		if most > 0 && g[i] > int64(most) {
-			n.Fused = len(n.Blocks)
+			n.FusedAt, n.Fused = 0, len(n.Blocks)
 			lay()
 			break
 		}

@@ -137,7 +137,8 @@ type Nest struct {
 	Threads     []Use // x first
 	Blocks      []Use // x first; a loop that is split stands in Threads and here, or in Serial
 	Host        []Use // around the launch, innermost first: there is one for each iteration
-	Fused       int   // so many of the last Blocks share the last grid dimension
+	Fused       int   // so many of Blocks share a grid dimension
+	FusedAt     int   // from this one on: the last of them, or the second to the last but one
 	Wrap        int64 // all blocks share one loop, which is split by this into two grid dimensions; 0 if not
 	Along       Use   // the loop along which neighbouring threads step; Loop is -1 where there is none
 	// Whole says that the nest is for outputs of as many points as are in Unrolled at least, the last of which overlap those before. What a schedule
@@ -303,6 +304,9 @@ func (n *Nest) PointsPerThread() int64 {
 	}
 	return p
 }
+
+// FusedLoops are the block loops that share a grid dimension.
+func (n *Nest) FusedLoops() []Use { return n.Blocks[n.FusedAt : n.FusedAt+n.Fused] }
 
 // Straight is the nest whose points are all iterations that stand between two turns of a serial loop, and how
 // often those loops turn.

@@ -37,6 +37,9 @@ type Problem struct {
 	// Vectors says that neighbours in memory are loaded and stored by one instruction where a thread accesses VectorLanes of them side by side.
 	Vectors bool
 
+	// RowsLast says that blocks may go through loops that are not tiled before they go to the next row of tiles.
+	RowsLast bool
+
 	// LaneScans says that lanes of a warp may run through scans together; InOrder that sums of floats are added in the order of their domain.
 	LaneScans, InOrder bool
 
