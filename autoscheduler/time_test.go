@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gowarp/autoscheduler/coster"
+	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
 	"gowarp/occupancy"
 )
 
@@ -42,6 +44,92 @@ func TestTimeDRAM(t *testing.T) {
 	}
 	if price.Cost < want || price.Cost > 3*want {
 		t.Errorf("%g s in all", price.Cost)
+	}
+}
+
+// TestTimeAtomics: an H100 took 634 to 666 us for atomic additions of 1536x2560 lanes to 256 words, in blocks of many shapes (benchmarks/results/gpu/h100/drawn.jsonl, hist), and an image of so many
+// words that are added to in another order is no slower than its sectors.
+func TestTimeAtomics(t *testing.T) {
+	const width, height = 1536, 2560
+	for _, c := range []struct {
+		bins     int64
+		from, to float64
+	}{{256, 500e-6, 800e-6}, {width * height, 1e-6, 50e-6}} {
+		b := irtest.New()
+		b.Target("host-cuda-cuda_capability_86", "cuda", 86)
+		in := b.Input("in", irtest.I32, width, height)
+		f := b.Func("f", []string{"i"}, irtest.I32, func([]irtest.Expr) irtest.Expr { return b.Int(0) })
+		f.Update([]irtest.RVar{{Name: "r$x", Extent: width}, {Name: "r$y", Extent: height}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+			at := in.At(r[0], r[1]).Clamp(0, c.bins-1)
+			return []irtest.Expr{at}, f.At(at).Add(1)
+		})
+		b.Output(f, c.bins)
+		params, err := ParseParams(map[string]string{"gpu": "h100"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(b.Build(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds := math.NaN()
+		for _, g := range r.Found {
+			for i, k := range g.Layout.Kernels {
+				for _, term := range g.Prices[i].Terms {
+					if term.Name == "atomics" && r.Problem.Dims[r.Problem.StageIndex(k.Out.Func, k.Out.Stage)].Atomic {
+						seconds = term.Value
+					}
+				}
+			}
+		}
+		if !(seconds >= c.from && seconds <= c.to) {
+			t.Errorf("%d bins: %g s of atomic additions, want %g to %g", c.bins, seconds, c.from, c.to)
+		}
+	}
+}
+
+// TestTimeOfSpills: lens_blur's costs of 32 slices in 30,720 blocks of 128 threads, for which ptxas spills 776 B with 64 registers a thread, moved 3.8 GB of local memory on an H100, all through L2, and
+// 2.2 GB more than their own through DRAM (benchmarks/results/gpu/h100/counters-before.jsonl.gz). Frames that an SM's L1 holds go nowhere.
+func TestTimeOfSpills(t *testing.T) {
+	p, _ := pointwise(irtest.F32, 12*128, 80*32*32, func(in *irtest.Input, x, y irtest.Expr) irtest.Expr { return in.At(x, y).Add(1.0) })
+	forCUDA(p, 86)
+	w := Way{Choice: plan.Choice{Strategy: "block-window", Tile: []int64{128, 32}, Points: []int64{4, 8}}}
+	params, err := ParseParams(map[string]string{"gpu": "h100"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	price := func(registers, spilled int) map[string]float64 {
+		pr, k, err := NewLayer(p, params).Kernel(&w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Registers, k.SpillBytes = registers, spilled
+		if err := k.Occupy(pr.Device); err != nil {
+			t.Fatal(err)
+		}
+		if k.Tiles() != 30720 || k.ThreadsPerBlock() != 128 {
+			t.Fatalf("%d blocks of %d threads", k.Tiles(), k.ThreadsPerBlock())
+		}
+		out := map[string]float64{}
+		for _, term := range (coster.Time{}).Price(pr, k, coster.Final).Terms {
+			out[term.Name] = term.Value
+		}
+		return out
+	}
+	none, little, much := price(64, 0), price(64, 64), price(64, 776)
+	d, err := occupancy.Lookup("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := coster.MachineOf(&d)
+	if got := (much["DRAM"] - none["DRAM"]) * m.DRAMBytesPerSecond; got < 2.2e9/1.5 || got > 2.2e9*1.5 {
+		t.Errorf("%.3g B of spills through DRAM, 2.2e9 were counted", got)
+	}
+	if got := (much["L2"] - none["L2"]) * m.L2Bytes * m.SMs * m.ClockHz; got < 3.8e9/1.5 || got > 3.8e9*1.5 {
+		t.Errorf("%.3g B of spills through L2, 3.8e9 were counted", got)
+	}
+	if little["DRAM"] != none["DRAM"] || little["L2"] != none["L2"] {
+		t.Errorf("spills of 64 B leave L1: %v, %v without", little, none)
 	}
 }
 

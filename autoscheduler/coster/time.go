@@ -48,7 +48,7 @@ type Bound struct {
 // Bounds are all of them.
 var Bounds = []Bound{
 	{"issue", issueBound}, {"float units", floatBound}, {"integer units", integerBound}, {"special units", specialBound},
-	{"load/store", loadStoreBound}, {"L2", l2Bound}, {"DRAM", dramBound}, {"latency", latencyBound},
+	{"load/store", loadStoreBound}, {"L2", l2Bound}, {"DRAM", dramBound}, {"atomics", atomicsBound}, {"latency", latencyBound},
 }
 
 // timed is a kernel with what the bounds ask of it.

@@ -11,7 +11,8 @@ import (
 // l2Bound: the sectors that a warp's lanes ask for come through L2. L1 keeps what points side by side and turns of a loop share,
 // nothing between warps.
 func l2Bound(x *timed) float64 {
-	return x.perSM(x.w.Sectors * instructions.SectorBytes / x.m.L2Bytes)
+	bytes, beyond, _ := x.spills()
+	return x.perSM((x.w.Sectors*instructions.SectorBytes + bytes*beyond/float64(max(1, x.k.Tiles()))) / x.m.L2Bytes)
 }
 
 // dramBound: each buffer that a kernel reads and writes goes through DRAM once, or as often as its blocks come back to it when the L2 holds it no more, but for the part of what an earlier kernel
@@ -24,6 +25,8 @@ func dramBound(x *timed) float64 {
 	for _, k := range x.all {
 		total += x.pr.BufferBytes(k.Out.Func, -1) * launchesThatStore(x.pr, k)
 	}
+	bytes, _, beyond := x.spills()
+	total += bytes * beyond
 	return total / x.m.DRAMBytesPerSecond
 }
 

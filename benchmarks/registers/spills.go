@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gowarp/autoscheduler"
@@ -110,7 +111,8 @@ const emitSeconds = 120
 // compare compiles a schedule, once for each state of the lowering passes.
 func compare(tree *harness.Tree, p bench.Program, t bench.Target, name string, r *autoscheduler.Result) ([]spilling, error) {
 	text := r.Schedule.JSON()
-	file, err := kept(tree, p, "uses", t.Halide(), string(text))
+	sm := max(t.Capability, t.Device.Capability) // what a driver compiles the code for
+	file, err := kept(tree, p, "uses", t.Halide(), strconv.Itoa(sm), string(text))
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func compare(tree *harness.Tree, p bench.Program, t bench.Target, name string, r
 		if err := json.Unmarshal(data, &uses); err != nil {
 			return nil, fmt.Errorf("%s: %w; remove it", file, err)
 		}
-	} else if uses, err = compiled(tree, p, t, strings.TrimSuffix(file, ".json"), text); err != nil {
+	} else if uses, err = compiled(tree, p, t, sm, strings.TrimSuffix(file, ".json"), text); err != nil {
 		return nil, fmt.Errorf("%s of %s: %w", name, p.Label(), err)
 	} else if data, err := json.Marshal(uses); err != nil {
 		return nil, err
@@ -150,7 +152,7 @@ func chosen(points []int64, windows int, lanes bool, warp [3]int64) string {
 }
 
 // compiled is what ptxas says of a program under a schedule, which lies in a file beside its answer.
-func compiled(tree *harness.Tree, p bench.Program, t bench.Target, file string, text []byte) ([]ptxas.Use, error) {
+func compiled(tree *harness.Tree, p bench.Program, t bench.Target, sm int, file string, text []byte) ([]ptxas.Use, error) {
 	if err := keep(file+".schedule", text); err != nil {
 		return nil, err
 	}
@@ -168,7 +170,7 @@ func compiled(tree *harness.Tree, p bench.Program, t bench.Target, file string, 
 	if err := keep(file+".ptx", []byte(ptx)); err != nil {
 		return nil, err
 	}
-	return tree.Ptxas(ptx, t.Capability, ptxas.MaxRegisters)
+	return tree.Ptxas(ptx, sm, ptxas.MaxRegisters)
 }
 
 // kept is the file of something that is made of a program, of the code that lowers it and of texts.
