@@ -54,8 +54,8 @@ func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Dire
 type where struct{ block, thread string }
 
 func (s *state) emitKernel(k *plan.Kernel) {
-	// The pass that has lanes run through a scan takes one loop in one piece of code.
-	if k.Out.Scan || s.params.Mode == "gowarp" && k.With == nil && k.Warp == nil && (s.onePiece(k) || !s.findable(k)) || s.readsOnHost(k) {
+	// The pass that has lanes run through a scan takes one loop in one piece of code; and of a loop around launches Halide would make several, to have one without a clamp.
+	if k.Out.Scan || len(k.Out.Host) > 0 || s.params.Mode == "gowarp" && k.With == nil && k.Warp == nil && (s.onePiece(k) || !s.findable(k)) || s.readsOnHost(k) {
 		s.add(schedule.Directive{Do: schedule.NeverPartition, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
 	}
 	if k.With != nil {

@@ -8,9 +8,9 @@ import (
 )
 
 // interior is the share of a kernel's blocks that lie at no edge, of those whose code Halide partitions: it makes a copy of it for the interior without what boundary conditions clamp and without the
-// tests of points at the end. It partitions no loop that holds a barrier.
+// tests of points at the end. It partitions no loop that holds a barrier, and none of a kernel in loops of the host (see the emitter).
 func (e *Estimator) interior(k *plan.Kernel) float64 {
-	if slices.ContainsFunc(k.Members, func(m plan.Member) bool { return m.Where == plan.AtBlock || m.Where == plan.AtBlockGlobal }) {
+	if len(k.Out.Host) > 0 || slices.ContainsFunc(k.Members, func(m plan.Member) bool { return m.Where == plan.AtBlock || m.Where == plan.AtBlockGlobal }) {
 		return 0
 	}
 	if len(k.Members) > 0 || e.pr.ExpandOf(&k.Out).Likely {

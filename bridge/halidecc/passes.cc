@@ -9,6 +9,7 @@
 #include "loadsfirst.h"
 #include "scanlanes.h"
 #include "sharedorglobal.h"
+#include "somelaunch.h"
 #include "text.h"
 
 #include <cstdlib>
@@ -60,6 +61,17 @@ std::map<std::string, int> numbered_stages(const std::string &directive, const G
     for (int i = 0; i < count; i++) {
         if (const gowarp_directive &d = directives[i]; str(d.op) == directive) {
             out[g.funcs[d.func].original.name() + ".s" + std::to_string(d.stage)] = (int)d.n;
+        }
+    }
+    return out;
+}
+
+// The updates with loops over blocks: of those some may be over a domain, which a run may leave empty.
+std::set<std::string> updates_in_blocks(const Graph &g, const gowarp_directive *directives, int count) {
+    std::set<std::string> out;
+    for (const auto &stage : numbered_stages("gpu_blocks", g, directives, count)) {
+        if (!ends_with(stage.first, ".s0")) {
+            out.insert(stage.first);
         }
     }
     return out;
@@ -167,6 +179,9 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     }
     if (auto funcs = addresses(g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<AddressChains>(std::move(funcs)));
+    }
+    if (auto stages = updates_in_blocks(g, directives, count); !stages.empty()) {
+        out.push_back(std::make_unique<SomeLaunch>(std::move(stages)));
     }
     return out;
 }

@@ -7,7 +7,7 @@ using namespace Halide;
 
 class Carried : public Generator<Carried> {
 public:
-    enum class Kind { rows, steps, plane, both, triangle, down, pairs, in_place, scattered, halves, next };
+    enum class Kind { rows, steps, plane, both, triangle, down, pairs, in_place, scattered, halves, next, bordered, interior, planes };
     GeneratorParam<Kind> kind{"kind",
                               Kind::rows,
                               {{"rows", Kind::rows},
@@ -20,7 +20,10 @@ public:
                                {"in_place", Kind::in_place},
                                {"scattered", Kind::scattered},
                                {"halves", Kind::halves},
-                               {"next", Kind::next}}};
+                               {"next", Kind::next},
+                               {"bordered", Kind::bordered},
+                               {"interior", Kind::interior},
+                               {"planes", Kind::planes}}};
 
     Input<Buffer<float, 3>> input{"input"};
     Input<float> weight{"weight"};
@@ -35,6 +38,7 @@ public:
         const RDom both(0, width, 1, height - 1, 1, input.channels() - 1, "both");
         const auto column = [&](const Expr &at) { return clamp(at, 0, width - 1); };
         const auto row = [&](const Expr &at) { return clamp(at, 0, height - 1); };
+        const Func border = BoundaryConditions::repeat_edge(input);
         a(x, y, c) = input(x, y, c);
         pair(x, y, c) = {input(x, y, c), cast<int>(input(x, y, c))};
         switch (kind) {
@@ -75,6 +79,19 @@ public:
         case Kind::next:  // from rows that come later
             a(r.x, r.y, c) = w * a(column(r.x + 1), row(r.y + 1), c) + a(r.x, r.y - 1, c);
             break;
+        case Kind::bordered:  // Halide would make several loops of the one around the launches
+            a(r.x, r.y, c) = w * a(column(r.x - 1), r.y - 1, c) + border(r.x + 2, r.y - 4, c);
+            break;
+        case Kind::interior: {  // of pictures two pixels wide there is none
+            RDom i(1, width - 2, 1, height - 1, "i");
+            a(i.x, i.y, c) += w * (a(i.x - 1, i.y - 1, c) + a(i.x + 1, i.y - 1, c));
+            break;
+        }
+        case Kind::planes: {  // known to be parallel, and empty too
+            RDom i(1, width - 2, 1, height - 2, "i");
+            a(i.x, i.y, c) += w * input(i.x, i.y, c);
+            break;
+        }
         }
         out(x, y, c) = a(x, y, c) * 2;
         weight.set_estimate(.3f);
