@@ -11,34 +11,33 @@ import (
 	"gowarp/internal/plan"
 )
 
-// carrying is the loops of an update that the host is to run, a launch an iteration, since they carry all dependences between its iterations (package carried), and the loops within a launch
-// that become blocks and threads. There are none unless the loops that are parallel anyway leave most of the device idle, and a launch has iterations enough to be worth it.
-func (s *state) carrying(fn, stage int, a *access.Analysis, box bounds.Box) (held, tiled []int) {
+// carrying is the loops of an update that the host is to run, a launch an iteration, since they carry all dependences between others (package carried), and of the loops within a launch those
+// that become threads. There are none unless the loops that are parallel anyway leave most of the device idle, and a launch has iterations enough to be worth it.
+func (s *state) carrying(fn, stage int, a *access.Analysis, box bounds.Box) (loops carried.Loops, tiled []int) {
 	st := &s.p.Funcs[fn].Stages[stage]
 	parallel, serial := iterations(st, box)
 	if s.params.Mode != "gowarp" || s.tried.plain || slices.Contains(s.tried.simple, fn) || !s.leavesIdle(parallel, serial) || slices.Contains(predicated(s.p, st), true) {
-		return nil, nil
+		return carried.Loops{}, nil
 	}
-	held = carried.By(s.p, a, fn, stage)
-	launches := int64(1)
-	for _, l := range held {
-		launches *= min(max(box[l].Extent(), 1), maxPoints/launches)
+	loops = carried.Of(s.p, a, fn, stage)
+	within := int64(1)
+	for _, l := range loops.Parallel {
+		within *= min(max(box[l].Extent(), 1), maxPoints/within)
 	}
-	tiled, threads := tiledWithin(st, a.Stage(fn, stage), box, held)
-	if serial/launches < longDomain || threads < plan.WarpLanes {
-		return nil, nil
+	tiled, threads := tiledWithin(st, a.Stage(fn, stage), box, loops)
+	if within < longDomain || threads < plan.WarpLanes {
+		return carried.Loops{}, nil
 	}
-	return held, tiled
+	return loops, tiled
 }
 
-// tiledWithin are the loops within a launch that become threads, that along which memory is contiguous first, and how many iterations those have together. Of the loops that would have to run
+// tiledWithin are the loops within a launch that become threads, that along which memory is contiguous first, and how many iterations those have together. Of the parallel ones that would have to run
 // in order only the innermost is among them: Halide does not let one that is inside another go outside a part of it.
-func tiledWithin(st *halideir.Stage, at *access.Stage, box bounds.Box, held []int) (tiled []int, threads int64) {
-	first := slices.IndexFunc(st.Loops, func(l halideir.Loop) bool { return !l.Kind.Parallel() })
+func tiledWithin(st *halideir.Stage, at *access.Stage, box bounds.Box, loops carried.Loops) (tiled []int, threads int64) {
 	neighbours := func(l int) bool { return len(at.Store) > 0 && at.Store[0].DependsOn(l) }
 	for l, loop := range st.Loops {
 		n := box[l].Extent()
-		if slices.Contains(held, l) || !loop.Kind.Parallel() && l != first || n < minTiledExtent && !(neighbours(l) && n > strategy.MaxSerialExtent) {
+		if !loop.Kind.Parallel() && (len(loops.Parallel) == 0 || l != loops.Parallel[0]) || n < minTiledExtent && !(neighbours(l) && n > strategy.MaxSerialExtent) {
 			continue
 		}
 		if neighbours(l) {

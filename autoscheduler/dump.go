@@ -210,7 +210,7 @@ func dumpDims(s *state, t *table) {
 			switch {
 			case slices.Contains(d.Carrying, l):
 				text += " launches"
-			case !loop.Kind.Parallel() && len(d.Carrying) == 0:
+			case !loop.Kind.Parallel() && !slices.Contains(d.Within, l):
 				text += " in order"
 			}
 			others = append(others, text)

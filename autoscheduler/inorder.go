@@ -30,7 +30,7 @@ func (s *state) noteInOrder() error {
 				return err
 			}
 			parallel, serial := iterations(&f.Stages[st], box)
-			if carrying, _ := s.carrying(id, st, a, box); !s.leavesIdle(parallel, serial) || len(carrying) > 0 {
+			if loops, _ := s.carrying(id, st, a, box); !s.leavesIdle(parallel, serial) || len(loops.Carrying) > 0 {
 				continue
 			}
 			if why := s.inOrder(id, st, a); why != "" {

@@ -50,8 +50,8 @@ func chooseDims(s *state) error {
 			scatter := rfactor.Scatters(s.p, f)
 			d.Atomic = (parallel < fewParallel && serial >= manySerial || scatter && st > 0) && !slices.Contains(s.tried.inOrder, id) && atomicUpdate(pr, f, &f.Stages[st])
 			whole := predicated(s.p, &f.Stages[st])
-			if carrying, tiled := s.carrying(id, st, pr.Access, box); len(carrying) > 0 && !d.Atomic {
-				d.Carrying, d.Tiled = carrying, tiled
+			if loops, tiled := s.carrying(id, st, pr.Access, box); len(loops.Carrying) > 0 && !d.Atomic {
+				d.Carrying, d.Within, d.Tiled = loops.Carrying, loops.Parallel, tiled
 				pr.Dims[pr.StageIndex(id, st)] = d
 				continue
 			}

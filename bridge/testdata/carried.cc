@@ -7,7 +7,7 @@ using namespace Halide;
 
 class Carried : public Generator<Carried> {
 public:
-    enum class Kind { rows, steps, plane, both, triangle, down, pairs, in_place, scattered, halves, next, bordered, interior, planes };
+    enum class Kind { rows, steps, plane, both, triangle, down, pairs, in_place, scattered, halves, next, bordered, interior, planes, reduced };
     GeneratorParam<Kind> kind{"kind",
                               Kind::rows,
                               {{"rows", Kind::rows},
@@ -23,7 +23,8 @@ public:
                                {"next", Kind::next},
                                {"bordered", Kind::bordered},
                                {"interior", Kind::interior},
-                               {"planes", Kind::planes}}};
+                               {"planes", Kind::planes},
+                               {"reduced", Kind::reduced}}};
 
     Input<Buffer<float, 3>> input{"input"};
     Input<float> weight{"weight"};
@@ -85,6 +86,11 @@ public:
         case Kind::interior: {  // of pictures two pixels wide there is none
             RDom i(1, width - 2, 1, height - 1, "i");
             a(i.x, i.y, c) += w * (a(i.x - 1, i.y - 1, c) + a(i.x + 1, i.y - 1, c));
+            break;
+        }
+        case Kind::reduced: {  // the best way to each state from all states of the row before
+            RDom v(0, width, 0, width, 1, height - 1, "v");
+            a(v.y, v.z, c) = max(a(v.y, v.z, c), a(v.x, v.z - 1, c) + w * input(v.x, v.z, c) - cast<float>(abs(v.x - v.y)));
             break;
         }
         case Kind::planes: {  // known to be parallel, and empty too

@@ -9,13 +9,19 @@ import (
 	"gowarp/halideir/access"
 )
 
-// By is the loops of an update that carry all dependences between its iterations, innermost first, positions in the stage's Loops: the fewest outermost ones of those that run in
-// order such that, of two iterations at the same place of theirs, neither reads nor writes what the other writes. Two such loops keep their order, and loops that are parallel
-// anyway may go inside them. It is empty where there are none, or all of them would have to be, so that no other loop is parallel for it.
-func By(p *halideir.Pipeline, a *access.Analysis, fn, stage int) []int {
+// Loops are those of an update that run in order, innermost first, positions in the stage's Loops.
+type Loops struct {
+	// Carrying are the outermost ones, which carry all dependences between iterations that differ in Parallel: of two such at one place of theirs neither reads nor writes what the
+	// other writes. Parallel are those inside them. What is left runs in order inside Parallel: it reduces into a place.
+	Carrying, Parallel []int
+}
+
+// Of finds the fewest carrying loops of an update, and for them the most parallel ones. Loops keep their order, but those that are parallel anyway may be anywhere among them. Both lists are
+// empty where there are none.
+func Of(p *halideir.Pipeline, a *access.Analysis, fn, stage int) Loops {
 	at := a.Stage(fn, stage)
 	if stage == 0 || at == nil {
-		return nil
+		return Loops{}
 	}
 	var order []int
 	for l, loop := range p.Funcs[fn].Stages[stage].Loops {
@@ -24,14 +30,16 @@ func By(p *halideir.Pipeline, a *access.Analysis, fn, stage int) []int {
 		}
 	}
 	for outer := len(order) - 1; outer > 0; outer-- {
-		if held := order[outer:]; apart(at, fn, order[:outer], held) {
-			return slices.Clone(held)
+		for inner := range outer {
+			if held, free := order[outer:], order[inner:outer]; apart(at, fn, free, held) {
+				return Loops{Carrying: slices.Clone(held), Parallel: slices.Clone(free)}
+			}
 		}
 	}
-	return nil
+	return Loops{}
 }
 
-// apart reports whether iterations at one place of the held loops have nothing to do with each other: each of the free loops gives a coordinate of the place that is stored, and
+// apart reports whether iterations at one place of the held loops that differ in free ones have nothing to do with each other: each of the free loops gives a coordinate of the place that is stored, and
 // what is read of the Func is that place itself, or differs from all that are stored in a coordinate that the held loops alone give.
 func apart(at *access.Stage, fn int, free, held []int) bool {
 	for _, l := range free {

@@ -76,9 +76,8 @@ type Dims struct {
 	// Atomic says that the stage's store becomes an atomic operation, so that loops which
 	// would have to run in order are parallel too.
 	Atomic bool
-	// Carrying are the loops that carry all dependences between the iterations of an update (package carried), innermost first: the host runs them, a launch an iteration, so
-	// that all others are parallel.
-	Carrying []int
+	// Carrying are the loops of an update that the host runs, a launch an iteration, innermost first, so that those Within are parallel that would have to run in order (package carried).
+	Carrying, Within []int
 }
 
 // OfDomain reports whether loops of the domain that would have to run in order are parallel.
@@ -90,7 +89,7 @@ type Tiles struct{ Min, Max int64 }
 // Parallel reports whether a loop of a stage may run over blocks and threads.
 func (pr *Problem) Parallel(fn, stage, loop int) bool {
 	d := &pr.Dims[pr.StageIndex(fn, stage)]
-	return d.Atomic || pr.P.Funcs[fn].Stages[stage].Loops[loop].Kind.Parallel() || len(d.Carrying) > 0 && !slices.Contains(d.Carrying, loop)
+	return d.Atomic || pr.P.Funcs[fn].Stages[stage].Loops[loop].Kind.Parallel() || slices.Contains(d.Within, loop)
 }
 
 // NewProblem numbers the stages of a pipeline.
