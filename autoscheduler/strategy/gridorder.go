@@ -37,8 +37,7 @@ func rowsLast(pr *plan.Problem, k *plan.Kernel) {
 			return
 		}
 	}
-	copy(n.Blocks, order)
-	k.Grid, n.FusedAt = g, 1
+	n.Blocks, n.FusedAt, k.Grid = order, 1, g
 }
 
 // lessRead is the part of what is read from DRAM that another order has to come down to.
