@@ -76,6 +76,9 @@ func (s *state) emitKernel(k *plan.Kernel) {
 	for n := range k.Nests() {
 		s.loadsFirst(n)
 	}
+	if s.overDomain(&k.Out) {
+		s.add(schedule.Directive{Do: schedule.SomeLaunch, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
+	}
 	labels := map[int]where{k.Out.Func: s.emitNest(&k.Out)}
 	out := labels[k.Out.Func]
 	if out == (where{}) {
@@ -348,6 +351,15 @@ func fuse(lab *labeler, add func(schedule.Directive), blocks []string, n *plan.N
 		blocks = slices.Replace(blocks, j, j+2, fused)
 	}
 	return blocks
+}
+
+// overDomain reports whether blocks are over variables of a domain that is as long as a run's sizes have it, and may be empty.
+func (s *state) overDomain(n *plan.Nest) bool {
+	st := &s.p.Funcs[n.Func].Stages[n.Stage]
+	return s.params.Mode == "gowarp" && slices.ContainsFunc(n.Blocks, func(u plan.Use) bool {
+		l := st.Loops[u.Loop]
+		return l.Arg < 0 && s.p.Nodes[st.RVars[l.RVar].Extent].Op != halideir.OpInt
+	})
 }
 
 // sideBySide reports whether iterations that depend on each other run side by side.

@@ -66,17 +66,6 @@ std::map<std::string, int> numbered_stages(const std::string &directive, const G
     return out;
 }
 
-// The updates with loops over blocks: of those some may be over a domain, which a run may leave empty.
-std::set<std::string> updates_in_blocks(const Graph &g, const gowarp_directive *directives, int count) {
-    std::set<std::string> out;
-    for (const auto &stage : numbered_stages("gpu_blocks", g, directives, count)) {
-        if (!ends_with(stage.first, ".s0")) {
-            out.insert(stage.first);
-        }
-    }
-    return out;
-}
-
 std::map<std::string, AddressChains::Kernels> addresses(const Graph &g, const gowarp_directive *directives, int count) {
     std::map<std::string, AddressChains::Kernels> out;
     for (const auto &[func, longest] : numbered("chain_addresses", g, directives, count)) {
@@ -180,7 +169,7 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     if (auto funcs = addresses(g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<AddressChains>(std::move(funcs)));
     }
-    if (auto stages = updates_in_blocks(g, directives, count); !stages.empty()) {
+    if (auto stages = numbered_stages("some_launch", g, directives, count); !stages.empty()) {
         out.push_back(std::make_unique<SomeLaunch>(std::move(stages)));
     }
     return out;

@@ -12,8 +12,8 @@ Stmt SomeLaunch::visit(const For *op) {
         return IRMutator::visit(op);
     }
     bool of_these = false;
-    for (const std::string &stage : stages_) {
-        of_these = of_these || starts_with(op->name, stage + ".");
+    for (const auto &stage : stages_) {
+        of_these = of_these || starts_with(op->name, stage.first + ".");
     }
     Expr some;
     // The loops over blocks stand in each other, with nothing between them.

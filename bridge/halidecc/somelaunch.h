@@ -4,7 +4,7 @@
 
 #include <Halide.h>
 
-#include <set>
+#include <map>
 #include <string>
 
 namespace gowarp {
@@ -13,14 +13,14 @@ namespace gowarp {
 // an error.
 class SomeLaunch : public Halide::Internal::IRMutator {
 public:
-    explicit SomeLaunch(std::set<std::string> stages) : stages_(std::move(stages)) {}
+    explicit SomeLaunch(std::map<std::string, int> stages) : stages_(std::move(stages)) {}
 
 protected:
     using Halide::Internal::IRMutator::visit;
     Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;
 
 private:
-    const std::set<std::string> stages_;
+    const std::map<std::string, int> stages_;
 };
 
 }  // namespace gowarp

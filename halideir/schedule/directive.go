@@ -52,6 +52,7 @@ var forms = map[Do]form{
 	SharedOrGlobal:      {number: true, ofFunc: true, ofPass: true},
 	ScanLanes:           {ofPass: true},
 	LoadsFirst:          {number: true, ofPass: true},
+	SomeLaunch:          {ofPass: true},
 	RFactor:             {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 

@@ -342,7 +342,7 @@ func (n *nest) do(d *Directive, f *halideir.Func) error {
 		n.races = true
 	case ScanLanes:
 		n.lanes = true
-	case NeverPartition, LoadsFirst:
+	case NeverPartition, LoadsFirst, SomeLaunch:
 		// It changes what is made of loops, and none of them.
 	default:
 		return n.mark(d.Do, at)

@@ -83,6 +83,9 @@ const (
 	// LoadsFirst has the iterations of an update that stand one after the other in the code load before any of them stores: of its own Func the place that an iteration stores too where N
 	// is 1, all that it reads where N is 2, which is then stored by none of them. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
 	LoadsFirst Do = "loads_first"
+	// SomeLaunch has the host launch the kernel of an update over a domain only where that has a block: CUDA takes a launch of none for an error. No schedule of Halide's holds it: a lowering
+	// pass of gowarp's own carries it out.
+	SomeLaunch Do = "some_launch"
 	// RFactor makes partial results of a reduction, side by side over the reduction variables in Vars: each whole where its number in Multiples is 0,
 	// else over the inner part of a split by it. It makes two Funcs, which come before Func and move it and all behind it: the partial results and
 	// their copy. It stands before all other directives.

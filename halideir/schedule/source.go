@@ -275,7 +275,7 @@ func otherSource(p *halideir.Pipeline) []string {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special, given, chained, vectors, sized, scanned, first []string
+	var registers, ordered, special, given, chained, vectors, sized, scanned, first, some []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -294,6 +294,8 @@ func beyondSource(ds []Directive) []string {
 			scanned = append(scanned, StageLabel(d.Name, d.Stage))
 		case LoadsFirst:
 			first = append(first, StageLabel(d.Name, d.Stage))
+		case SomeLaunch:
+			some = append(some, StageLabel(d.Name, d.Stage))
 		case GivenExtent:
 			if !slices.Contains(given, d.Name) {
 				given = append(given, d.Name)
@@ -330,6 +332,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if sized != nil {
 		lines = append(lines, "Of these what does not fit a block's shared memory in some run is in global memory then, where a launch would fail: "+strings.Join(sized, ", "))
+	}
+	if some != nil {
+		lines = append(lines, "These are not launched where a run leaves their domain empty, where a launch of nothing would fail: "+strings.Join(some, ", "))
 	}
 	return append(lines, "gowarp does the whole again with autoscheduler.schedule=FILE, where FILE is what gowarp schedule --format json writes.")
 }
