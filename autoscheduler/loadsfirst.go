@@ -28,9 +28,8 @@ func (s *state) loadsFirst(n *plan.Nest) {
 func (s *state) readsApart(n *plan.Nest) bool {
 	at := s.problem.Access.Stage(n.Func, n.Stage).Store
 	among := inCode(n)
-	exact := func(x *access.Index) bool {
-		return (x.Kind == access.Affine && x.Den == 1 || x.Kind == access.Constant) && !x.Clamped && !x.Estimated && !x.DataDependent &&
-			!slices.ContainsFunc(among, func(u plan.Use) bool { return x.DependsOn(u.Loop) })
+	moves := func(x *access.Index) bool {
+		return slices.ContainsFunc(among, func(u plan.Use) bool { return x.DependsOn(u.Loop) })
 	}
 	own := false
 	for _, t := range s.problem.ExpandOf(n).Loads {
@@ -40,8 +39,8 @@ func (s *state) readsApart(n *plan.Nest) bool {
 		own = true
 		apart := false
 		for d := range min(len(t.Index), len(at)) {
-			a, b := &t.Index[d], &at[d]
-			apart = apart || exact(a) && exact(b) && a.Kind == b.Kind && a.Loop == b.Loop && a.Num == b.Num && a.Offset != b.Offset
+			distance, ok := t.Index[d].Apart(&at[d])
+			apart = apart || ok && distance != 0 && !moves(&t.Index[d]) && !moves(&at[d])
 		}
 		if !apart {
 			return false

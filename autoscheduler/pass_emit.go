@@ -302,13 +302,12 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 	for _, u := range n.Blocks {
 		blocks = append(blocks, e.name(e.outer, u.Loop))
 	}
-	var host []string
-	for _, u := range n.Host {
-		host = append(host, st.Loops[u.Loop].Label)
-	}
-	order := slices.Concat(points, serial, threads, blocks, host)
+	order := slices.Concat(points, serial, threads, blocks)
 	if !e.unrolled { // what is computed at the innermost point must not be in a loop that it does not move with
-		order = slices.Concat(serial, points, threads, blocks, host)
+		order = slices.Concat(serial, points, threads, blocks)
+	}
+	for _, u := range n.Host {
+		order = append(order, st.Loops[u.Loop].Label)
 	}
 	if len(order) > 1 && !inOrder(st, order) {
 		add(schedule.Directive{Do: schedule.Reorder, Vars: order})

@@ -132,6 +132,16 @@ func (x Index) IsLoop(loop int) bool {
 	return x.Kind == Affine && x.Loop == loop && x.Num == 1 && x.Den == 1 && x.Offset == 0 && !x.Clamped
 }
 
+// Exact reports whether the index is a loop times a number, which is the same in every run, and a number; or a number.
+func (x *Index) Exact() bool {
+	return (x.Kind == Affine && x.Den == 1 || x.Kind == Constant) && !x.Clamped && !x.Estimated && !x.DataDependent
+}
+
+// Apart is how far the index is from another one at the same iteration, whichever that is; ok is false where that is not known.
+func (x *Index) Apart(o *Index) (distance int64, ok bool) {
+	return x.Offset - o.Offset, x.Exact() && o.Exact() && x.Kind == o.Kind && x.Loop == o.Loop && x.Num == o.Num
+}
+
 // DependsOn reports whether the index may change with the loop.
 func (x *Index) DependsOn(loop int) bool { return x.Loops&LoopBit(loop) != 0 }
 

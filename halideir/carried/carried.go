@@ -43,7 +43,7 @@ func Of(p *halideir.Pipeline, a *access.Analysis, fn, stage int) Loops {
 // what is read of the Func is that place itself, or differs from all that are stored in a coordinate that the held loops alone give.
 func apart(at *access.Stage, fn int, free, held []int) bool {
 	for _, l := range free {
-		if !slices.ContainsFunc(at.Store, func(x access.Index) bool { return exact(&x) && x.Kind == access.Affine && x.Loop == l }) {
+		if !slices.ContainsFunc(at.Store, func(x access.Index) bool { return x.Exact() && x.Kind == access.Affine && x.Loop == l }) {
 			return false
 		}
 	}
@@ -59,8 +59,7 @@ func apart(at *access.Stage, fn int, free, held []int) bool {
 // own reports whether what is read is what the iteration stores.
 func own(store, read []access.Index) bool {
 	for k := range store {
-		s, r := &store[k], &read[k]
-		if !exact(s) || !exact(r) || s.Kind != r.Kind || s.Loop != r.Loop || s.Num != r.Num || s.Offset != r.Offset {
+		if distance, ok := store[k].Apart(&read[k]); !ok || distance != 0 {
 			return false
 		}
 	}
@@ -70,15 +69,10 @@ func own(store, read []access.Index) bool {
 // elsewhere reports whether what is read is no place that any iteration stores at the same place of the held loops.
 func elsewhere(store, read []access.Index, held []int) bool {
 	for k := range store {
-		s, r := &store[k], &read[k]
-		if exact(s) && exact(r) && s.Kind == r.Kind && s.Loop == r.Loop && s.Num == r.Num && s.Offset != r.Offset && (s.Kind == access.Constant || slices.Contains(held, s.Loop)) {
+		s := &store[k]
+		if distance, ok := s.Apart(&read[k]); ok && distance != 0 && (s.Kind == access.Constant || slices.Contains(held, s.Loop)) {
 			return true
 		}
 	}
 	return false
-}
-
-// exact reports whether an index is a loop times a number, which is the same in every run and not 0, and a number; or a number.
-func exact(x *access.Index) bool {
-	return (x.Kind == access.Affine && x.Den == 1 && x.Num != 0 || x.Kind == access.Constant) && !x.Clamped && !x.Estimated && !x.DataDependent
 }
