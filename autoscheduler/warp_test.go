@@ -81,6 +81,46 @@ func TestWarpTiles(t *testing.T) {
 	}
 }
 
+// TestLoadedIsHeld: what a lane has loaded for a row, and needs for the next one, it holds, since nobody loads it again: of a box of 2n+1 rows and columns over an input 2n rows, of
+// a box of the same size over that nearly as many again.
+func TestLoadedIsHeld(t *testing.T) {
+	for n := 1; n <= 2; n++ {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1536, 2560)
+		box := func(read func(x, y irtest.Expr) irtest.Expr) func(v []irtest.Expr) irtest.Expr {
+			return func(v []irtest.Expr) irtest.Expr {
+				sum := read(v[0], v[1])
+				for j := -n; j <= n; j++ {
+					for i := -n; i <= n; i++ {
+						if i != 0 || j != 0 {
+							sum = sum.Add(read(v[0].Add(i), v[1].Add(j)))
+						}
+					}
+				}
+				return sum
+			}
+		}
+		first := b.Func("first", []string{"x", "y"}, irtest.F32, box(func(x, y irtest.Expr) irtest.Expr {
+			return in.At(x.Clamp(in.Bound(0, "min"), in.Bound(0, "max")), y.Clamp(in.Bound(1, "min"), in.Bound(1, "max")))
+		}))
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, box(func(x, y irtest.Expr) irtest.Expr { return first.At(x, y) }))
+		b.Output(out, 1500, 2500)
+		p := b.Build()
+		forCUDA(p, 86)
+		r, err := Run(p, warpParams("2x4x1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := r.Found[len(r.Found)-1].Layout.Kernels[0]
+		if k.Warp == nil {
+			t.Fatalf("the kernel is %s", k.Strategy)
+		}
+		if least := 2 * n * (2 + 2*n) * 2; k.Registers < least {
+			t.Errorf("boxes of %d rows: %d registers; the rows of the input and of first that the next row needs are %d values", 2*n+1, k.Registers, least)
+		}
+	}
+}
+
 // TestWarpTilesRefused: where nothing can be a tile of a warp, or the target has no lanes, the user is told why; with a choice of others
 // it is another kernel.
 func TestWarpTilesRefused(t *testing.T) {

@@ -19,6 +19,7 @@ type warpCount struct {
 	width       int64   // of the tile
 	outputs     int64   // points of the tile
 	registers   int     // a lane
+	loads       int     // of memory, before the compiler puts neighbours together
 	early       int     // registers, if it has what a stage loads from memory at once
 	exchanged   int     // values that it takes from other lanes, before the compiler puts equal ones together
 	edge        float64 // instructions besides, of a tile at an edge
@@ -34,6 +35,8 @@ const (
 	laneInstructions   = 14.0 // the index of the lane, whether the tile lies inside, a branch
 	lookUpInstructions = 4.0  // of a dimension's place that data tell: a product, a sum, and the address from that
 	guardInstructions  = 3.0  // of a row of the output: whether the lane has a part of it
+	partInstructions   = 2.0  // of a row of the output whose loads ptxas would do earlier: a comparison and a branch (Part of bridge/halidecc/demand.cc)
+	partLoads          = 16   // the fewest of such a row
 	// Of a tile at an edge, besides what is clamped there.
 	pointTest = 5.0  // of a point of the output: whether there is one
 	rowTest   = 10.0 // of a row of the output: its address, worked out anew behind its test
@@ -337,6 +340,9 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	guarded := c.count.width < plan.WarpLanes*lp.px // some lanes have no part of a row
 	if guarded {
 		c.count.Issued += guardInstructions * outRows
+	}
+	if w.inDemandOrder(lp) && 2*c.count.exchanged < c.count.loads {
+		c.count.Issued += partInstructions * min(outRows-1, float64(c.count.loads/partLoads))
 	}
 	c.buffer(w.g.Out, -1, len(w.pr.P.Funcs[w.g.Out].Args))
 	c.terms[instructions.StoredRow] += outRows
@@ -649,7 +655,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		return
 	}
 	key := s.key()
-	if c.loads(l.Func) {
+	if l.Func < 0 || !c.s.pr.Inlined[l.Func] || c.loads(l.Func) {
 		c.useKey(key) // kept, or fetched early to hide its latency
 	}
 	if c.known.Has(key) || c.guarded.Has(key) {
@@ -669,6 +675,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		return
 	}
 	c.loaded[c.row]++
+	c.count.loads++
 	c.count.early = max(c.count.early, warpBaseRegisters+c.loaded[c.row])
 	c.count.Requests++
 	c.count.Issued++

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "demand.h"
+#include "shuffle.h"
 
 #include <algorithm>
 #include <map>
@@ -24,6 +25,8 @@ class Uses : public IRGraphVisitor {
 public:
     std::set<std::string> variables;
     std::set<Element> reads, writes;
+    std::vector<Expr> loads;
+    int exchanges = 0;  // with other lanes
     bool barrier = false;
 
     bool only_reads(const Held &held) const { return all_held(reads, held); }
@@ -42,6 +45,7 @@ private:
     void visit(const Variable *op) override { variables.insert(op->name); }
     void visit(const Load *op) override {
         reads.emplace(op->name, element(op->index));
+        loads.emplace_back(op);
         IRGraphVisitor::visit(op);
     }
     void visit(const Store *op) override {
@@ -50,6 +54,7 @@ private:
     }
     void visit(const Call *op) override {
         barrier = barrier || op->is_intrinsic(Call::gpu_thread_barrier);
+        exchanges += bool(as_shuffle(op));
         IRGraphVisitor::visit(op);
     }
 };
@@ -63,6 +68,18 @@ struct Item {
     Uses uses;
     std::vector<size_t> needs;
     bool done = false;
+};
+
+// What a part of the line does that ptxas may take out of its order, and what keeps to it.
+struct Part {
+    int loads = 0;      // of memory, of places that no part before has loaded
+    int exchanges = 0;  // with other lanes
+
+    // Whether ptxas would load for the parts behind it before it has used what this one loads, and spill what it has computed: exchanges stay in their order, and hold up what they are computed from.
+    bool runs_ahead() const {
+        constexpr int many_loads = 16;
+        return loads >= many_loads && 2 * exchanges < loads;
+    }
 };
 
 // Whether a statement does nothing but set a register to what is computed from registers.
@@ -175,8 +192,14 @@ StraightLine in_demand_order(const StraightLine &line, const Held &held, int row
     std::vector<Item> items = items_of(line, held, drop_guards);
     note_needs(items, held);
     StraightLine sorted;
+    std::set<Expr, IRDeepCompare> loaded;
+    Part part;
     const auto emit = [&](Item &i) {
         i.done = true;
+        part.exchanges += i.uses.exchanges;
+        for (const Expr &l : i.uses.loads) {
+            part.loads += !held.count(l.as<Load>()->name) && loaded.insert(l).second;
+        }
         if (i.name.empty()) {
             sorted.add(i.guards, i.body);
             return;
@@ -212,6 +235,10 @@ StraightLine in_demand_order(const StraightLine &line, const Held &held, int row
         if ((int)stores.size() == std::max(row, 1)) {
             demand(stores);
             stores.clear();
+            if (part.runs_ahead()) {
+                sorted.end_part();
+                part = {};
+            }
         }
     }
     demand(stores);

@@ -8,6 +8,7 @@
 #include "sharing.h"
 #include "shuffle.h"
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace Halide;
@@ -34,13 +35,19 @@ private:
         }
         Stmt body = twice(op->body);
         if (!body.defined()) {
-            body = sorted(straight({}, op->body)).line.build();
+            body = sorted(straight({}, op->body)).line.build(block());
         }
         for (const auto &h : survey_.held) {
             const Allocate *a = h.second;
             body = Allocate::make(a->name, a->type, a->memory_type, a->extents, a->condition, body, a->new_expr, a->free_function, a->padding);
         }
         return For::make(op->name, op->min, op->extent, op->for_type, op->partition_policy, op->device_api, body);
+    }
+
+    // The loop over blocks whose index tells parts apart.
+    std::string block() const {
+        const auto x = std::find_if(survey_.blocks.begin(), survey_.blocks.end(), [](const std::string &name) { return ends_with(name, ".block_id_x"); });
+        return x != survey_.blocks.end() ? *x : "";
     }
 
     StraightLine straight(const Definitions &around, const Stmt &body) const {
@@ -60,7 +67,7 @@ private:
             return Stmt();
         }
         const bool of_block = !survey_.warps || !expr_uses_var(inside.condition, survey_.warps->name);
-        return IfThenElse::make(of_block ? inside.condition : all_of_warp(body, inside.condition), within.line.build(), everywhere.line.build());
+        return IfThenElse::make(of_block ? inside.condition : all_of_warp(body, inside.condition), within.line.build(block()), everywhere.line.build(block()));
     }
 
     struct Sorted {

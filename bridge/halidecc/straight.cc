@@ -24,12 +24,20 @@ bool same(const StraightLine::Guards &a, const StraightLine::Guards &b) {
 // The argument of Halide's barrier that asks for shared memory to be seen: bit 1 of its fences.
 constexpr int shared_fence = 2;
 
+// From here on no block has an index: each is of 32 points and more, of buffers of less than 2^31 elements. LLVM and ptxas know no such bound.
+constexpr int no_block = 1 << 30;
+
 }  // namespace
 
 void StraightLine::end_run() {
     if (!runs_.back().body.empty()) {
         runs_.emplace_back();
     }
+}
+
+void StraightLine::end_part() {
+    end_run();
+    runs_.back().part = true;
 }
 
 void StraightLine::let(const std::string &name, const Expr &value) {
@@ -77,7 +85,7 @@ Expr conjunction(const std::vector<Expr> &conditions) {
 
 // Halide looks through all that follows a definition for uses of it, so that thousands around each other take it minutes. Those that one
 // run alone uses stand around it; the others are registers that are set once.
-Stmt StraightLine::build() const {
+Stmt StraightLine::build(const std::string &block) const {
     std::map<std::string, size_t> last;  // the last run that uses a definition
     for (size_t n = 0; n < runs_.size(); n++) {
         Variables v;
@@ -103,8 +111,13 @@ Stmt StraightLine::build() const {
     const std::string base = unique_name("gowarp.kept");
     std::map<std::string, Expr> kept_as;  // what stands for definitions that are registers
     std::vector<Stmt> all;
+    std::vector<std::vector<Stmt>> parts;
     for (size_t n = 0; n < runs_.size(); n++) {
         const Run &r = runs_[n];
+        if (r.part && !block.empty() && !all.empty()) {
+            parts.push_back(std::move(all));
+            all.clear();
+        }
         // What a register is computed from is in one too.
         Variables of_registers;
         for (auto l = r.lets.rbegin(); l != r.lets.rend(); l++) {
@@ -150,7 +163,16 @@ Stmt StraightLine::build() const {
         }
         all.push_back(s);
     }
+    if (all.empty() && !parts.empty()) {
+        all = std::move(parts.back());
+        parts.pop_back();
+    }
     Stmt out = all.empty() ? Evaluate::make(0) : Block::make(all);
+    for (; !parts.empty(); parts.pop_back()) {
+        const Expr apart = Variable::make(Int(32), block) != IntImm::make(Int(32), no_block + (int)parts.size());
+        parts.back().push_back(IfThenElse::make(apart, out, Stmt()));
+        out = Block::make(parts.back());
+    }
     for (const auto &k : kept) {
         out = Allocate::make(k.second.name, k.second.type, MemoryType::Register, {Expr(k.second.count)}, const_true(), out);
     }

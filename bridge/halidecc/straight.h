@@ -22,6 +22,8 @@ public:
     void add(const Guards &guards, const Halide::Internal::Stmt &s);
     // Ends the present run, so that definitions come behind it.
     void end_run();
+    // Ends the present run, and has what comes behind it in a basic block of its own.
+    void end_part();
     // A barrier of the whole block.
     void barrier();
 
@@ -29,11 +31,12 @@ public:
         std::vector<std::pair<std::string, Halide::Expr>> lets;
         Guards guards;
         std::vector<Halide::Internal::Stmt> body;
+        bool part = false;  // begins one
     };
     const std::vector<Run> &runs() const { return runs_; }
     int barriers() const { return barriers_; }
-    // Everything, as one statement.
-    Halide::Internal::Stmt build() const;
+    // Everything, as one statement. Parts are kept apart by conditions on the index of a block, which all of them fulfil; without one they are not.
+    Halide::Internal::Stmt build(const std::string &block = "") const;
 
 private:
     std::vector<Run> runs_{1};
