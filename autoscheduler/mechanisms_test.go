@@ -339,6 +339,29 @@ func TestSumsAreOneBuffer(t *testing.T) {
 	}
 }
 
+// TestSharedBuffers: of a tile that is made half as high, PTX (local_laplacian's guide_5) has a product with a sum and the address of its bytes where the stage in shared memory stores, and once more
+// where its reader loads; in the dimension in which it reads every other place the rows that the tile needs are worked out with a shift and an addition more.
+func TestSharedBuffers(t *testing.T) {
+	for rows := 1; rows <= 2; rows++ { // of `across` for each of the output
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 520, 520)
+		across := b.Func("across", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(in.At(v[0].Add(1), v[1])) })
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return across.At(v[0], v[1].Mul(rows)).Add(across.At(v[0], v[1].Mul(rows).Add(1)))
+		})
+		b.Output(out, 256, 256)
+		w, k := estimated(t, b.Build(), Way{Out: out.ID, Members: []int{across.ID}, Choice: plan.Choice{Strategy: "block-tile", Tile: []int64{16, 8}}})
+		warps := float64((k.ThreadsPerBlock() + plan.WarpLanes - 1) / plan.WarpLanes)
+		stores, loads := warps, 4.0 // 16x8 threads load
+		if got := w.Terms[instructions.SharedBuffer]; got != stores+loads {
+			t.Errorf("%d rows of a row: %v addresses in shared memory of %v warps, want %v", rows, got, warps, stores+loads)
+		}
+		if got, want := w.Terms[instructions.ScaledMember], loads*float64(rows-1); got != want {
+			t.Errorf("%d rows of a row: %v dimensions whose ends are worked out apart, want %v", rows, got, want)
+		}
+	}
+}
+
 // TestTestsInOnePiece: of 8 rows of two points that are tested one by one, in a kernel that is one piece of code, PTX (hist's luma) has a comparison and a branch for the second point of each row, and for each row but the
 // first its place, a comparison and two branches, and behind those `mad`, `cvt` and `add` for each of the two buffers' addresses. Blocks at an edge are no other than those within.
 func TestTestsInOnePiece(t *testing.T) {

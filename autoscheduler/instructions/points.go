@@ -178,6 +178,8 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			if in { // a constant behind an address of the thread's
 				if seen.pointers.Add(uint64(placeKey(t.Func, 0, 0, nil, nil))) {
 					part.Terms[Pointer]++
+					c.Once.Terms[SharedBuffer]++
+					c.Once.Terms[ScaledMember] += scaled(t.Index)
 				}
 				for d := range t.Index {
 					if t.Index[d].Clamped && seen.columns.Add(uint64(placeKey(t.Func, t.Input, d, t.Index[d:d+1], s))) {
@@ -386,6 +388,7 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 	part.Memory += values
 	if in {
 		c.Turn.Terms[Pointer]++
+		c.Once.Terms[SharedBuffer]++
 		return
 	}
 	for _, s := range shifts {

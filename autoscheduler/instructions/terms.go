@@ -32,6 +32,8 @@ const (
 	AnyElement       // an element there
 	LookedUpPlace    // a place that hangs on data, beside the operations that it is worked out by
 	LookedUpElement  // an element there
+	SharedBuffer     // a buffer in shared memory that a stage stores to, or loads from: the first address
+	ScaledMember     // a dimension of one in which a stage reads a multiple or a part of its own places: where what is needed of it ends is worked out apart
 	Pointer          // an address in shared memory that others are constants behind, at each turn of a loop whose ends are worked out at run time
 	Test             // of a point by itself
 	Turn             // of a serial loop
@@ -114,6 +116,8 @@ var termNames = [NumTerms]string{
 	AnyElement:       "AnyElement",
 	LookedUpPlace:    "LookedUpPlace",
 	LookedUpElement:  "LookedUpElement",
+	SharedBuffer:     "SharedBuffer",
+	ScaledMember:     "ScaledMember",
 	Pointer:          "Pointer",
 	Test:             "Test",
 	Turn:             "Turn",
