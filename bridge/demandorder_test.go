@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"gowarp/benchmarks/harness"
-	"gowarp/internal/ptxas"
 )
 
 // lacking is the file of the schedule that gowarp makes of a generator, without the directives of some kinds, those of which it has.
@@ -83,22 +82,7 @@ func TestDemandOrder(t *testing.T) {
 			demanded, by := emit(harness.Gowarp(params))
 			stages, without := emit(harness.Gowarp(map[string]string{"schedule": lacking(t, g, params, "demand_order")}))
 
-			spilled := func(e *harness.Emission) int {
-				code, err := e.PTX()
-				if err != nil {
-					t.Fatal(err)
-				}
-				use, err := tr.Ptxas(code, 75, ptxas.MaxRegisters)
-				if err != nil {
-					t.Fatal(err)
-				}
-				bytes := 0
-				for _, u := range use {
-					bytes += u.SpillBytes()
-				}
-				return bytes
-			}
-			if a, b := spilled(demanded), spilled(stages); tile == "2x12x1" && a >= b {
+			if a, b := spilled(t, demanded, 75), spilled(t, stages, 75); tile == "2x12x1" && a >= b {
 				t.Errorf("%d bytes spilled in the order of demand, %d by stages", a, b)
 			}
 			for _, size := range [][2]int{{120, 24}, {131, 77}, {7, 5}, {61, 1}} {

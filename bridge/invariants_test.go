@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gowarp/benchmarks/harness"
-	"gowarp/internal/ptxas"
 )
 
 // TestInvariants: what each turn of a loop over colours finds the same the compiler holds for all of a thread's points. A thread has as many points as leave room for that:
@@ -18,15 +17,7 @@ func TestInvariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := e.PTX()
-	if err != nil {
-		t.Fatal(err)
-	}
-	uses, err := tr.Ptxas(code, 75, ptxas.MaxRegisters)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, u := range uses {
+	for _, u := range uses(t, e, 75) {
 		if u.SpillBytes() > 0 {
 			t.Errorf("%s spills %d B", u.Kernel, u.SpillBytes())
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"gowarp/benchmarks/harness"
-	"gowarp/internal/ptxas"
 )
 
 // TestParts: a lane whose rows load much and exchange little computes one row after the other, each in a basic block of its own. In one block for all ptxas loads for
@@ -24,15 +23,7 @@ func TestParts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			code, err := e.PTX()
-			if err != nil {
-				t.Fatal(err)
-			}
-			uses, err := tr.Ptxas(code, 90, ptxas.MaxRegisters)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, u := range uses {
+			for _, u := range uses(t, e, 90) {
 				if u.SpillBytes() > most {
 					t.Errorf("%s spills %d B, not at most %d", u.Kernel, u.SpillBytes(), most)
 				}
