@@ -102,6 +102,5 @@ func (s *state) laneScans() bool { return s.params.Mode == "gowarp" && s.scansLo
 
 // scansLowered reports whether the lowering pass that has lanes run through scans works for the target: it exchanges what they have by instructions of capability 7.0, and knows places of 32 bits.
 func (s *state) scansLowered() bool {
-	t := &s.p.Target
-	return t.API == "cuda" && t.CUDACapability >= 70 && !slices.Contains(t.Features, "large_buffers")
+	return s.exchanges() && !slices.Contains(s.p.Target.Features, "large_buffers")
 }

@@ -39,6 +39,7 @@ func emit(s *state) error {
 			if s.problem.Vectors {
 				s.add(schedule.Directive{Do: schedule.VectorAccess, Func: g.Out, Name: f.Label})
 			}
+			s.uniformRows(g.Out, s.found[i].Layout.Kernels)
 		}
 	}
 	return out.CheckForms(s.given)

@@ -59,6 +59,9 @@ func replay(s *state) error {
 	if !s.scansLowered() {
 		withoutLanes(out)
 	}
+	if !s.exchanges() {
+		out.Directives = slices.DeleteFunc(slices.Clone(out.Directives), func(d schedule.Directive) bool { return d.Do == schedule.UniformRows })
+	}
 	s.out = out
 	s.searcher = &search.Searcher{}
 	s.note("replay", -1, "the schedule in %s, made for %s", s.params.Schedule, out.Device)

@@ -229,9 +229,9 @@ private:
             step.run = [](const std::vector<Function> &) {};  // see passes.cc
             return step;
         }
-        if (op == "demand_order" || op == "chain_addresses" || op == "vector_access") {
+        if (op == "demand_order" || op == "chain_addresses" || op == "vector_access" || op == "uniform_rows") {
             want(d, text, 0, 0);
-            if (op != "vector_access" && (d.n < 1 || d.n > INT16_MAX)) {
+            if (op != "vector_access" && op != "uniform_rows" && (d.n < 1 || d.n > INT16_MAX)) {
                 fail(text, "the number of " + std::string(op == "demand_order" ? "stores of a row" : "additions") + " must be positive");
             }
             step.run = [](const std::vector<Function> &) {};  // see passes.cc

@@ -11,6 +11,7 @@
 #include "sharedorglobal.h"
 #include "somelaunch.h"
 #include "text.h"
+#include "uniformrows.h"
 
 #include <cstdlib>
 #include <map>
@@ -171,6 +172,9 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     }
     if (auto stages = numbered_stages("some_launch", g, directives, count); !stages.empty()) {
         out.push_back(std::make_unique<SomeLaunch>(std::move(stages)));
+    }
+    if (auto funcs = numbered("uniform_rows", g, directives, count); !funcs.empty()) {
+        out.push_back(std::make_unique<UniformRows>(std::move(funcs)));
     }
     return out;
 }

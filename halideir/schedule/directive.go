@@ -49,6 +49,7 @@ var forms = map[Do]form{
 	DemandOrder:         {number: true, ofFunc: true, ofPass: true},
 	ChainAddresses:      {number: true, ofFunc: true, ofPass: true},
 	VectorAccess:        {ofFunc: true, ofPass: true},
+	UniformRows:         {ofFunc: true, ofPass: true},
 	SharedOrGlobal:      {number: true, ofFunc: true, ofPass: true},
 	ScanLanes:           {ofPass: true},
 	LoadsFirst:          {number: true, ofPass: true},

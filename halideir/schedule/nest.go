@@ -256,7 +256,7 @@ func (g *program) doFunc(d *Directive, f *halideir.Func) error {
 		}
 	case DemandOrder:
 		g.demanded[d.Func] = true
-	case ChainAddresses, VectorAccess, SharedOrGlobal:
+	case ChainAddresses, VectorAccess, SharedOrGlobal, UniformRows:
 		// They change no loop.
 	case Demote:
 		if g.demoted[d.Func] != nil {

@@ -74,6 +74,9 @@ const (
 	// VectorAccess has the kernels of a Func load or store four neighbouring elements of 32 bits at once where they access all four of them, wherever pointers, strides and
 	// first elements are at multiples of 16 bytes. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
 	VectorAccess Do = "vector_access"
+	// UniformRows has the threads of a Func's kernels take the index of their row from the first lane of their warp, where rows are whole warps: ptxas then knows it to be the same for all
+	// lanes. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
+	UniformRows Do = "uniform_rows"
 	// SharedOrGlobal has the kernels of a Func keep in global memory what they would have in shared memory, wherever a run's sizes make that more than N bytes a block: the host
 	// chooses. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
 	SharedOrGlobal Do = "shared_or_global"

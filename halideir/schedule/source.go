@@ -275,7 +275,7 @@ func otherSource(p *halideir.Pipeline) []string {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special, given, chained, vectors, sized, scanned, first, some []string
+	var registers, ordered, special, given, chained, vectors, uniform, sized, scanned, first, some []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -288,6 +288,8 @@ func beyondSource(ds []Directive) []string {
 			chained = append(chained, d.Name)
 		case VectorAccess:
 			vectors = append(vectors, d.Name)
+		case UniformRows:
+			uniform = append(uniform, d.Name)
 		case SharedOrGlobal:
 			sized = append(sized, d.Name)
 		case ScanLanes:
@@ -329,6 +331,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if vectors != nil {
 		lines = append(lines, "Four neighbours in aligned rows are loaded at once in the kernels of these: "+strings.Join(vectors, ", "))
+	}
+	if uniform != nil {
+		lines = append(lines, "ptxas knows the row of threads that a warp is to be the same for its lanes in the kernels of these: "+strings.Join(uniform, ", "))
 	}
 	if sized != nil {
 		lines = append(lines, "Of these what does not fit a block's shared memory in some run is in global memory then, where a launch would fail: "+strings.Join(sized, ", "))
