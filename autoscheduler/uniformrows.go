@@ -15,13 +15,14 @@ const (
 	manyInstructions = 256 // of a warp: one more for each of the two indices is nothing
 )
 
-// uniformRows has a Func's kernels take the rows of their threads from the first lane of each warp, where one of them has several rows of whole warps and much to do.
+// uniformRows has a Func's kernels take the rows of their threads from the first lane of each warp, where one of them has several rows of whole warps and much to do. Tiles of
+// warps stay as they are: some spill less by it and some more (RATIONALE.md).
 func (s *state) uniformRows(fn int, kernels []*plan.Kernel) {
 	if s.params.Mode != "gowarp" || !s.exchanges() || s.device.Capability < uniformRegisters {
 		return
 	}
 	if slices.ContainsFunc(kernels, func(k *plan.Kernel) bool {
-		if k.Host || k.Block[0]%plan.WarpLanes != 0 || k.Block[1]*k.Block[2] <= 1 {
+		if k.Host || k.Warp != nil || k.Block[0]%plan.WarpLanes != 0 || k.Block[1]*k.Block[2] <= 1 {
 			return false
 		}
 		warps := float64(k.ThreadsPerBlock() / plan.WarpLanes)
