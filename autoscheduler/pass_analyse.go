@@ -100,6 +100,14 @@ func (s *state) readProfile() error {
 // laneScans reports whether the lanes of a warp may run through scans together.
 func (s *state) laneScans() bool { return s.params.Mode == "gowarp" && s.scansLowered() }
 
+// exchanging is the capability of CUDA from which on all lanes of a warp that there are exchange values at once.
+const exchanging = 70
+
+// exchanges reports whether lanes of the target exchange values in the code that Halide makes for it.
+func (s *state) exchanges() bool {
+	return s.p.Target.API == "cuda" && s.p.Target.CUDACapability >= exchanging
+}
+
 // scansLowered reports whether the lowering pass that has lanes run through scans works for the target: it exchanges what they have by instructions of capability 7.0, and knows places of 32 bits.
 func (s *state) scansLowered() bool {
 	return s.exchanges() && !slices.Contains(s.p.Target.Features, "large_buffers")

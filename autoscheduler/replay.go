@@ -60,7 +60,7 @@ func replay(s *state) error {
 		withoutLanes(out)
 	}
 	if !s.exchanges() {
-		out.Directives = slices.DeleteFunc(slices.Clone(out.Directives), func(d schedule.Directive) bool { return d.Do == schedule.UniformRows })
+		withoutDirectives(out, schedule.UniformRows)
 	}
 	s.out = out
 	s.searcher = &search.Searcher{}
@@ -79,7 +79,12 @@ func withoutLanes(out *schedule.Schedule) {
 			k.Threads = [3]int64{k.Threads[1], 1, 1} // its warps were its rows
 		}
 	}
-	out.Directives = slices.DeleteFunc(slices.Clone(out.Directives), func(d schedule.Directive) bool { return d.Do == schedule.ScanLanes })
+	withoutDirectives(out, schedule.ScanLanes)
+}
+
+// withoutDirectives takes the directives of a kind out of a schedule, whose list others may have.
+func withoutDirectives(out *schedule.Schedule, do schedule.Do) {
+	out.Directives = slices.DeleteFunc(slices.Clone(out.Directives), func(d schedule.Directive) bool { return d.Do == do })
 }
 
 // checkStorage compares every size that the schedule fixes with what a tile needs at its

@@ -10,15 +10,14 @@ import (
 
 // Where rows of threads are told to be the same for all lanes of a warp (schedule.UniformRows).
 const (
-	exchanging       = 70  // the target's capability: shuffles of all lanes that there are
 	uniformRegisters = 75  // the device's: a warp has registers in common, and instructions for them
 	manyInstructions = 256 // of a warp: one more for each of the two indices is nothing
 )
 
-// uniformRows has a Func's kernels take the rows of their threads from the first lane of each warp, where one of them has several rows of whole warps and much to do. Tiles of
+// uniformRows has a Func's kernels of mode=gowarp take the rows of their threads from the first lane of each warp, where one of them has several rows of whole warps and much to do. Tiles of
 // warps stay as they are: some spill less by it and some more (RATIONALE.md).
 func (s *state) uniformRows(fn int, kernels []*plan.Kernel) {
-	if s.params.Mode != "gowarp" || !s.exchanges() || s.device.Capability < uniformRegisters {
+	if !s.exchanges() || s.device.Capability < uniformRegisters {
 		return
 	}
 	if slices.ContainsFunc(kernels, func(k *plan.Kernel) bool {
@@ -30,9 +29,4 @@ func (s *state) uniformRows(fn int, kernels []*plan.Kernel) {
 	}) {
 		s.add(schedule.Directive{Do: schedule.UniformRows, Func: fn, Name: s.p.Funcs[fn].Label})
 	}
-}
-
-// exchanges reports whether lanes of the target exchange values in the code that Halide makes for it.
-func (s *state) exchanges() bool {
-	return s.p.Target.API == "cuda" && s.p.Target.CUDACapability >= exchanging
 }

@@ -107,14 +107,7 @@ func TestLoadedIsHeld(t *testing.T) {
 		b.Output(out, 1500, 2500)
 		p := b.Build()
 		forCUDA(p, 86)
-		r, err := Run(p, warpParams("2x4x1"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := r.Found[len(r.Found)-1].Layout.Kernels[0]
-		if k.Warp == nil {
-			t.Fatalf("the kernel is %s", k.Strategy)
-		}
+		_, k := warpKernel(t, p, "2x4x1")
 		if least := 2 * n * (2 + 2*n) * 2; k.Registers < least {
 			t.Errorf("boxes of %d rows: %d registers; the rows of the input and of first that the next row needs are %d values", 2*n+1, k.Registers, least)
 		}
@@ -443,14 +436,7 @@ func TestEdgesOfTiles(t *testing.T) {
 		b.Output(out, width, height)
 		p := b.Build()
 		forCUDA(p, 86)
-		r, err := Run(p, warpParams("2x4x1"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := r.Found[len(r.Found)-1].Layout.Kernels[0]
-		if k.Warp == nil {
-			t.Fatalf("the kernel is %s", k.Strategy)
-		}
+		_, k := warpKernel(t, p, "2x4x1")
 		inside := max(0, k.Grid[0]-2) * max(0, k.Grid[1]-2)
 		return k.Counted.Issued, 1 - float64(inside)/float64(k.Grid[0]*k.Grid[1])
 	}

@@ -14,31 +14,23 @@ import (
 // TestUniformRows: a product of matrices whose blocks have rows of whole warps: that a row is the same for all lanes of a warp ptxas knows by a shuffle, and keeps in a warp's common registers where each
 // row of operands begins. It spills nearly nothing then, and computes what the CPU does, at whole tiles and others. What exchanges nothing, a target below 7.0, replays the schedule without.
 func TestUniformRows(t *testing.T) {
-	tr := tree(t)
 	g := harness.Generator{Source: "benchmarks/programs/mat_mul/mat_mul.cc", Name: "mat_mul"}
 	const target, shuffle = "host-cuda-cuda_capability_75", "shfl.sync.idx"
 	params := map[string]string{"gpu": "rtx2080ti"}
-	emit := func(target string, s harness.Scheduler) *harness.Emission {
-		t.Helper()
-		e, err := tr.Emit(g, harness.EmitOptions{Target: target, Scheduler: s})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return e
-	}
-	uniform := emit(target, harness.Gowarp(params))
-	without := emit(target, harness.Gowarp(map[string]string{"schedule": lackingFor(t, g, "target="+target, params, "uniform_rows")}))
+	uniform, p := built(t, g, target, harness.Gowarp(params))
+	without, _ := built(t, g, target, harness.Gowarp(map[string]string{"schedule": lackingFor(t, g, "target="+target, params, "uniform_rows")}))
 	if a, b := spilled(t, uniform, 75), spilled(t, without, 75); a > 100 || b < 1000 {
 		t.Errorf("%d B are spilled where rows are uniform, %d where they are not; want at most 100, and at least 1000", a, b)
 	}
 
-	exe, err := tr.Compile(g)
+	exe, err := tree(t).Compile(g)
 	if err != nil {
 		t.Fatal(err)
 	}
 	saved := savedAs(t, exe, g.Name, "target="+target, params)
 	for capability, want := range map[string]bool{"50": false, "75": true} {
-		code, err := emit("host-cuda-cuda_capability_"+capability, harness.Gowarp(map[string]string{"schedule": saved})).PTX()
+		e, _ := built(t, g, "host-cuda-cuda_capability_"+capability, harness.Gowarp(map[string]string{"schedule": saved}))
+		code, err := e.PTX()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,10 +40,6 @@ func TestUniformRows(t *testing.T) {
 	}
 
 	_, cpu := built(t, g, "host", harness.Root())
-	p, err := tr.Link(uniform)
-	if err != nil {
-		t.Fatal(err)
-	}
 	rng := rand.New(rand.NewPCG(7, 3))
 	for _, n := range []int{128, 70, 5} {
 		in := harness.Args{"a": filled(harness.F32, rng.Float64, n, n), "b": filled(harness.F32, rng.Float64, n, n)}

@@ -618,12 +618,17 @@ func (c *counter) loads(fn int) bool {
 	c.memory[fn] = loadsNothing
 	st := c.s.pr.Access.Stage(fn, 0)
 	for i := range st.Loads {
-		if f := st.Loads[i].Func; f < 0 || !c.s.pr.Inlined[f] && c.members[f] == nil || c.loads(f) {
+		if c.fromMemory(st.Loads[i].Func) {
 			c.memory[fn] = loadsMemory
 			return true
 		}
 	}
 	return false
+}
+
+// fromMemory reports whether a value of a Func, or of an input (below 0), is loaded from memory, itself or what it is computed from.
+func (c *counter) fromMemory(fn int) bool {
+	return fn < 0 || !c.s.pr.Inlined[fn] && c.members[fn] == nil || c.loads(fn)
 }
 
 // load counts one load: of a member from the lane's own registers or another's, of an inlined Func
@@ -655,7 +660,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		return
 	}
 	key := s.key()
-	if l.Func < 0 || !c.s.pr.Inlined[l.Func] || c.loads(l.Func) {
+	if c.fromMemory(l.Func) {
 		c.useKey(key) // kept, or fetched early to hide its latency
 	}
 	if c.known.Has(key) || c.guarded.Has(key) {

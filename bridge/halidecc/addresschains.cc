@@ -3,6 +3,7 @@
 #include "addresschains.h"
 #include "alignment.h"
 #include "conversions.h"
+#include "kernelof.h"
 #include "polynomial.h"
 #include "shuffle.h"
 #include "small.h"
@@ -800,7 +801,7 @@ Stmt AddressChains::visit(const For *given) {
     if (op->for_type != ForType::GPUBlock) {
         return IRMutator::visit(op);
     }
-    const auto f = std::find_if(funcs_.begin(), funcs_.end(), [&](const auto &f) { return starts_with(op->name, f.first + ".s"); });
+    const auto f = kernel_of(funcs_, op);
     if (f == funcs_.end() || op->device_api != DeviceAPI::CUDA) {
         return op;
     }

@@ -4,6 +4,7 @@
 #include "addresses.h"
 #include "demand.h"
 #include "interior.h"
+#include "kernelof.h"
 #include "lanekernel.h"
 #include "sharing.h"
 #include "shuffle.h"
@@ -97,23 +98,13 @@ private:
     Definitions around_;
 };
 
-// Of how many stores the rows of a kernel are, as its outermost loop is named; none if it computes no such Func.
-int stores_of_row(const std::string &loop, const std::map<std::string, int> &funcs) {
-    for (const auto &f : funcs) {
-        if (starts_with(loop, f.first + ".s")) {
-            return f.second;
-        }
-    }
-    return 0;
-}
-
 }  // namespace
 
 DemandOrder::DemandOrder(std::map<std::string, int> funcs) : funcs_(std::move(funcs)) {}
 
 Stmt DemandOrder::visit(const For *op) {
-    const int row = is_gpu(op->for_type) ? stores_of_row(op->name, funcs_) : 0;
-    if (row == 0) {
+    const auto row = kernel_of(funcs_, op);  // of how many stores its rows are
+    if (!is_gpu(op->for_type) || row == funcs_.end()) {
         return IRMutator::visit(op);
     }
     const LaneKernel survey{Stmt(op)};
@@ -121,7 +112,7 @@ Stmt DemandOrder::visit(const For *op) {
         if (!survey.lanes || !survey.why.empty()) {
             throw Unsuitable{survey.lanes ? survey.why : "it has no lanes"};
         }
-        return Rebuild(survey, row).mutate(Stmt(op));
+        return Rebuild(survey, row->second).mutate(Stmt(op));
     } catch (const Unsuitable &u) {
         fprintf(stderr, "gowarp: the kernel of the loop %s keeps its order: %s\n", op->name.c_str(), u.why.c_str());
         return op;

@@ -251,9 +251,7 @@ private:
 
     // A value of another lane: the one so many below, or this one.
     Expr exchanged(const std::string &how, const Expr &value, int by, int clamp) const {
-        const Type t = type_.is_float() ? Float(32) : Int(32);
-        const Expr e = Call::make(t, "llvm.nvvm.shfl.sync." + how + (type_.is_float() ? ".f32" : ".i32"), {Expr(-1), cast(t, value), Expr(by), Expr(clamp)}, Call::PureExtern);
-        return cast(type_, e);
+        return cast(type_, shuffle(how, cast(type_.is_float() ? Float(32) : Int(32), value), by, clamp));
     }
 
     Recurrence read(const std::string &func) {

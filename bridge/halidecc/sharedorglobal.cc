@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "sharedorglobal.h"
+#include "kernelof.h"
 
 #include <algorithm>
 #include <vector>
@@ -170,7 +171,7 @@ Stmt SharedOrGlobal::visit(const For *op) {
     if (op->for_type != ForType::GPUBlock) {
         return IRMutator::visit(op);
     }
-    const auto f = std::find_if(most_.begin(), most_.end(), [&](const auto &f) { return starts_with(op->name, f.first + ".s"); });
+    const auto f = kernel_of(most_, op);
     if (f == most_.end()) {
         return op;
     }

@@ -36,6 +36,11 @@ Shuffle as_shuffle(const Expr &e) {
     return s;
 }
 
+Expr shuffle(const std::string &way, const Expr &value, int by, int clamp) {
+    const Type t = value.type();
+    return Call::make(t, prefix + sync + way + (t.is_float() ? ".f32" : ".i32"), {Expr(-1), value, Expr(by), Expr(clamp)}, Call::PureExtern);
+}
+
 namespace {
 
 // The first shuffle of a kernel.

@@ -4,6 +4,7 @@
 
 #include <Halide.h>
 
+#include <string>
 #include <vector>
 
 namespace gowarp {
@@ -19,6 +20,9 @@ struct Shuffle {
 
 // The shuffle that an expression is, if it is one.
 Shuffle as_shuffle(const Halide::Expr &e);
+
+// A value of 32 bits from another lane, by one of the ways of PTX' shfl.sync ("up", "idx").
+Halide::Expr shuffle(const std::string &way, const Halide::Expr &value, int by, int clamp);
 
 // A condition that is the same in all lanes of a warp, so that the compiler knows it to be, in a kernel whose lanes exchange values: no warp parts at a
 // branch on it, and the compiler need not bring lanes together again behind it.

@@ -1,8 +1,9 @@
 //go:build halide
 
 #include "uniformrows.h"
-
-#include <algorithm>
+#include "kernelof.h"
+#include "place.h"
+#include "shuffle.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -10,8 +11,6 @@ using namespace Halide::Internal;
 namespace gowarp {
 
 namespace {
-
-constexpr int warp_lanes = 32;
 
 // Whether rows of threads inside a loop over others are whole warps.
 class WholeWarps : public IRVisitor {
@@ -34,15 +33,10 @@ bool over_rows(const For *op) {
     return is_gpu(op->for_type) && op->device_api == DeviceAPI::CUDA && (ends_with(op->name, ".thread_id_y") || ends_with(op->name, ".thread_id_z")) && !is_const_one(op->extent);
 }
 
-Expr of_first_lane(const Expr &e) {
-    return Call::make(Int(32), "llvm.nvvm.shfl.sync.idx.i32", {Expr(-1), e, Expr(0), Expr(warp_lanes - 1)}, Call::PureExtern);
-}
-
 }  // namespace
 
 Stmt UniformRows::visit(const For *op) {
-    const bool of_these = std::any_of(funcs_.begin(), funcs_.end(), [&](const auto &f) { return starts_with(op->name, f.first + ".s"); });
-    ScopedValue<bool> within(within_, within_ || (is_gpu(op->for_type) && of_these));
+    const ScopedValue<bool> within(within_, within_ || (is_gpu(op->for_type) && kernel_of(funcs_, op) != funcs_.end()));
     const Stmt s = IRMutator::visit(op);
     if (!within_ || !over_rows(op)) {
         return s;
@@ -55,7 +49,7 @@ Stmt UniformRows::visit(const For *op) {
     }
     // Before anything else, where all lanes of all warps still are together.
     const std::string name = unique_name("gowarp.row");
-    const Stmt body = LetStmt::make(name, of_first_lane(Variable::make(Int(32), loop->name)), substitute(loop->name, Variable::make(Int(32), name), loop->body));
+    const Stmt body = LetStmt::make(name, shuffle("idx", Variable::make(Int(32), loop->name), 0, warp_lanes - 1), substitute(loop->name, Variable::make(Int(32), name), loop->body));
     return For::make(loop->name, loop->min, loop->extent, loop->for_type, loop->partition_policy, loop->device_api, body);
 }
 
