@@ -6,6 +6,7 @@ import (
 
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
+	"gowarp/internal/irtest"
 )
 
 // sealed inlines nothing more.
@@ -131,5 +132,59 @@ func TestDuplicate(t *testing.T) {
 	}
 	if inlined == 0 || stored == 0 {
 		t.Errorf("%d Funcs are computed again in all pipelines, %d stored", inlined, stored)
+	}
+}
+
+// TestInReduction: what one reduction alone reads, for all channels of a sample, is computed in it and has no kernel, as long as that costs less than to write and
+// read it for each sample. A point that is read for many samples keeps its own.
+func TestInReduction(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		sampled bool // read once a sample
+		kept    bool
+	}{{"a sample", true, false}, {"all samples", false, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			b := irtest.New()
+			in := b.Input("in", irtest.F32, 1024, 1024, 3)
+			near := b.Input("near", irtest.F32, 1056, 1056)
+			taken := b.Func("taken", []string{"x", "y", "z"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+				e := near.At(v[0].Add(v[2]), v[1]).Sub(near.At(v[0], v[1].Add(v[2])))
+				for range 5 {
+					e = e.Mul(e).Add(1.0)
+				}
+				if !c.sampled {
+					for range 40 {
+						e = e.Call("sqrt_f32").Add(1.0)
+					}
+				}
+				return e
+			})
+			sum := b.Func("sum", []string{"x", "y", "c"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
+			sum.Update([]irtest.RVar{{Name: "r$x", Extent: 32}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+				at := b.Int(0)
+				if c.sampled {
+					at = r[0]
+				}
+				w := taken.At(v[0], v[1], at)
+				return v, sum.At(v[0], v[1], v[2]).Add(w.Mul(in.At(v[0], v[1], v[2])))
+			})
+			b.Output(sum, 1024, 1024, 3)
+			p := b.Build()
+			forCUDA(p, 86)
+			r, err := Run(p, given(t, "gpu", "h100"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept := !r.Problem.Inlined[taken.ID]; kept != c.kept {
+				t.Errorf("kept: %v, want %v\n%v", kept, c.kept, r.Schedule.Kernels)
+			}
+			old, err := Run(p, given(t, "gpu", "h100", "mode", "autogpu"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if old.Problem.Inlined[taken.ID] {
+				t.Error("mode=autogpu prices each channel by itself, and yet has it inlined")
+			}
+		})
 	}
 }

@@ -47,24 +47,6 @@ func analyse(s *state) error {
 	return nil
 }
 
-// unclamped tells of each Func whether a clamp around it would be lost in an index: Halide 21's simplifier takes away that half of a clamp which a bitwise xor cannot
-// exceed, and its analysis of regions knows no more of one than its type. clamp((x % 97) ^ 5, 0, 15) then reaches down to -32768.
-func unclamped(p *halideir.Pipeline) []bool {
-	out := access.Places(p)
-	for id, place := range out {
-		if !place {
-			continue
-		}
-		out[id] = false
-		for _, st := range p.Funcs[id].Stages {
-			p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
-				out[id] = out[id] || n.Op == halideir.OpCall && access.FunctionName(n) == "bitwise_xor"
-			}, st.Values...)
-		}
-	}
-	return out
-}
-
 // analysis is of a pipeline what is required of each Func, and what its stages read.
 type analysis struct {
 	p       *halideir.Pipeline

@@ -44,13 +44,13 @@ func group(s *state) error {
 // Inline implements grouping.Inliner: a Func that is a kernel of its own is computed in its readers.
 func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 	pr := s.problem
-	if pr.Apart[id] || len(s.p.Funcs[id].Types) != 1 || s.notInlinable(id) != "" {
+	if pr.Apart[id] || s.notInlinable(id) != "" {
 		return nil, nil
 	}
 	kept := pr.Kept
 	pr.Kept = kept.Anew() // what was worked out with it in memory
 	back, why := s.tryInlineUndo(id)
-	if why != "" {
+	if why != "" || back == nil {
 		pr.Kept = kept
 		return nil, nil
 	}

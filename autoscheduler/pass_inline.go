@@ -260,6 +260,9 @@ func (s *state) tryInlineUndo(id int) (undo func(), why string) {
 		return undo, ""
 	}
 	dead := s.dead()
+	if len(dead) == 0 {
+		return undo, ""
+	}
 	for _, f := range dead {
 		if why := s.notInlinable(f); why != "" {
 			undo()

@@ -25,7 +25,7 @@ func (s *state) Store(id int) (keep func(gain float64), undo func()) {
 		pr.Kept = kept
 	}
 	tables := s.problem.Expand[s.problem.StageIndex(id, 0)].Unrolled != 0 // which are constants in its readers only
-	if tables || inlined-s.busy(id) <= s.moving(id) {
+	if tables || inlined-s.busy(id) <= s.moving(id) || slices.Contains(s.dead(), id) {
 		undo()
 		return nil, nil
 	}

@@ -405,8 +405,8 @@ func TestNotAsAsked(t *testing.T) {
 		words  string
 	}{
 		{apart(irtest.F64, 1), "warp-hybrid", "second: first: values of 64 bits are not exchanged by shuffles"},
-		{apart(irtest.F32, 70), "warp-hybrid", "first: with edge: with 4 points a lane what lies beside the tile leaves room for 0 points of it in 32 lanes, of 8 that it needs"},
-		{apart(irtest.F32, 70), "warp-shared", "first: with edge: with 4 points a lane what lies beside the tile leaves room for 0 points of it in 32 lanes, of 8 that it needs"},
+		{apart(irtest.F32, 70), "warp-hybrid", "second: with first: with 4 points a lane what lies beside the tile leaves room for 0 points of it in 32 lanes, of 8 that it needs"},
+		{apart(irtest.F32, 70), "warp-shared", "second: with first: with 4 points a lane what lies beside the tile leaves room for 0 points of it in 32 lanes, of 8 that it needs"},
 	} {
 		prm, err := ParseParams(map[string]string{"tiling": c.tiling, "cost": "issue"})
 		if err != nil {
