@@ -89,7 +89,7 @@ func (s *state) keepBlocks(step *rfactor.Step, a *access.Analysis, box bounds.Bo
 	}
 	step.Lane = -1
 	step.Kept = []rfactor.Kept{{RVar: st.Loops[kept].RVar, Factor: divisor(box[kept].Extent(), parts, 1)}}
-	return fmt.Sprintf("%d points fall into %d places; %d blocks have places of their own in shared memory", parallel*serial, parallel*places, step.Kept[0].Factor*parallel)
+	return fmt.Sprintf("%d points fall into %d places; %d blocks have places of their own", parallel*serial, parallel*places, step.Kept[0].Factor*parallel)
 }
 
 // atomicScatter reports whether the partial results' update is made of atomic operations, whatever is inlined into it; asWritten is for the update itself, should it be

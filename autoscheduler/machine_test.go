@@ -106,7 +106,7 @@ func TestMachine(t *testing.T) {
 	}
 	lines := strings.SplitAfter(good, "\n")
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":         {"", `it has no figure "issue fma.f32"`},
+		"nothing":         {"", "it is empty; "},
 		"another GPU":     {strings.ReplaceAll(good, `"sms":132`, `"sms":78`), `(compute capability 9.0, 78 SMs), the schedule is for h200 (9.0, 132)`},
 		"another version": {change(`"schema":1`, `"schema":7`), "line 1 is no figure of a device (schema 7"},
 		"other lines":     {`{"schema":1,"program":"harris"}`, "line 1 is no figure of a device"},

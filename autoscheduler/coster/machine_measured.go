@@ -113,6 +113,9 @@ func ReadMachine(file string, d *occupancy.Device) (*Machine, error) {
 		}
 		found[f.Micro] = f
 	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("it is empty; %s", measureAgain)
+	}
 	m := MachineOf(d)
 	for _, c := range measured {
 		f, ok := found[c.micro]

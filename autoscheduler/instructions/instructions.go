@@ -426,6 +426,31 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 	return k
 }
 
+// Operands is the number of elements in memory that the points of a thread load in straight code: those of all unrolled loops, over a domain too.
+func (e *Estimator) Operands(k *plan.Kernel, n *plan.Nest) int {
+	all := *n
+	all.Unrolled = slices.Clone(n.Unrolled)
+	for _, u := range n.Serial {
+		if u.Unroll && u.Extent > 1 {
+			all.Unrolled = append(all.Unrolled, u)
+		}
+	}
+	return remember(e, askedOperands, k, &all, func() int {
+		loads := map[key]bool{}
+		shifts := Shifts(&all)
+		for i := range e.pr.ExpandOf(n).Loads {
+			t := &e.pr.ExpandOf(n).Loads[i]
+			if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread {
+				continue
+			}
+			for _, s := range shifts {
+				loads[placeKey(t.Func, t.Input, t.Out, t.Index, s)] = true
+			}
+		}
+		return len(loads)
+	})
+}
+
 // RowLoads is the number of elements in memory that one row of a thread's points loads, where further
 // rows load some of them again: the compiler keeps those in registers. A row is all points but those along the
 // outermost unrolled loop.

@@ -21,6 +21,7 @@ const (
 	askedPlain          // both without vectors
 	askedPlainRegister
 	askedRows
+	askedOperands
 	askedInvariants
 	askedFootprints
 	askedAccessed

@@ -179,6 +179,14 @@ func (b *blockWindows) layOut(stage int, c plan.Choice) (*plan.Kernel, error) {
 		}
 		k.Members = append(k.Members, m)
 	}
+	b.turnDomain(k, &k.Out)
+	for i := range k.Members {
+		if m := &k.Members[i]; m.Where == plan.AtThread {
+			for j := range m.Nests {
+				b.turnDomain(k, &m.Nests[j])
+			}
+		}
+	}
 	pad(b.pr, k)
 	if err := b.sized(k); err != nil {
 		return nil, err
@@ -215,7 +223,7 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 	// Of an extent that is no variable the lowering pass cannot tell what it is a multiple of.
 	whole := b.pr.WholeGroups
 	for i, p := range c.Points {
-		if arg := f.Stages[stage].Loops[n.Threads[i].Loop].Arg; p > 1 && slices.ContainsFunc(f.Bounds, func(x halideir.Bound) bool { return x.Var == f.Args[arg] }) {
+		if arg := f.Stages[stage].Loops[n.Threads[i].Loop].Arg; p > 1 && arg >= 0 && slices.ContainsFunc(f.Bounds, func(x halideir.Bound) bool { return x.Var == f.Args[arg] }) {
 			whole = true
 		}
 	}
@@ -366,6 +374,26 @@ func unrollWindow(pr *plan.Problem, m *plan.Member) {
 		n.Serial = domain
 		unrollDomain(pr, n)
 		stepped(pr, n)
+	}
+}
+
+// maxOperands is how many elements a thread may load in straight code for the iterations of a domain that are unrolled: the compilers load early, and beyond this keep what they
+// have loaded in local memory (27 taps over 4x4 points, 216 elements: 4.6 KB; conv_layer's 9 over 4x10, 81 of them: 140 B).
+const maxOperands = 96
+
+// turnDomain lets the outer loops over a domain turn whose unrolled iterations would load more than maxOperands for the points of a thread. The innermost one stays: what its iterations
+// load they share the most.
+func (b *blockWindows) turnDomain(k *plan.Kernel, n *plan.Nest) {
+	loops, folded := b.pr.P.Funcs[n.Func].Stages[n.Stage].Loops, b.pr.ExpandOf(n).Unrolled
+	for i := len(n.Serial) - 1; i > 0 && n.PointsPerThread() > 1; i-- {
+		u := &n.Serial[i]
+		if !u.Unroll || loops[u.Loop].RVar < 0 || folded&access.LoopBit(u.Loop) != 0 {
+			continue
+		}
+		if b.est.Operands(k, n) <= maxOperands {
+			break
+		}
+		u.Unroll = false
 	}
 }
 
