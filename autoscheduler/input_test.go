@@ -124,7 +124,7 @@ func TestInputErrors(t *testing.T) {
 	}
 	for want, change := range map[string]func(b *irtest.Builder, k irtest.Expr, p *halideir.Pipeline){
 		"depends on k, which has no estimate; add k.set_estimate(VALUE)": nil,
-		"output out has no estimate of dimension 1 (y); add out.set_estimate(y, 0, EXTENT)": func(_ *irtest.Builder, _ irtest.Expr, p *halideir.Pipeline) {
+		"output out has no estimate in numbers of dimension 1 (y); add out.set_estimate(y, 0, EXTENT)": func(_ *irtest.Builder, _ irtest.Expr, p *halideir.Pipeline) {
 			p.Funcs[1].Estimates = p.Funcs[1].Estimates[:1]
 		},
 		"out is already scheduled: compute_root()": func(_ *irtest.Builder, _ irtest.Expr, p *halideir.Pipeline) {

@@ -44,7 +44,7 @@ func checkEstimates(p *halideir.Pipeline, f *halideir.Func) error {
 		_, n, ok := p.Declared(f, k)
 		switch {
 		case !ok:
-			return fmt.Errorf("autoscheduler: output %s has no estimate of dimension %d (%s); add %s.set_estimate(%s, 0, EXTENT), or for a generator's output %s.dim(%d).set_estimate(0, EXTENT)",
+			return fmt.Errorf("autoscheduler: output %s has no estimate in numbers of dimension %d (%s); add %s.set_estimate(%s, 0, EXTENT), or for a generator's output %s.dim(%d).set_estimate(0, EXTENT)",
 				f.Label, k, label, f.Label, label, f.Label, k)
 		case n < 1 || n > maxEstimate:
 			return fmt.Errorf("autoscheduler: output %s: the estimate of dimension %d (%s) has extent %d; it must be from 1 to %d", f.Label, k, label, n, int64(maxEstimate))

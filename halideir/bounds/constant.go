@@ -106,11 +106,12 @@ func (c *constants) with(sum constant, e *halideir.Edge, stage, dim int) constan
 	return constant{sum.Union(Interval{lo, hi}), okLo && okHi}
 }
 
-// literal is a domain that is written as numbers.
+// literal is a domain that is written as numbers, or as what numbers make: of a reduction that is factored, say, the quotient of two.
 func (c *constants) literal(rv *halideir.RVar) constant {
-	lo, n := &c.p.Nodes[rv.Min], &c.p.Nodes[rv.Extent]
-	if lo.Op != halideir.OpInt || n.Op != halideir.OpInt || n.Int < 1 {
+	lo, okLo := c.p.EvalInt(rv.Min, halideir.Env{})
+	n, okN := c.p.EvalInt(rv.Extent, halideir.Env{})
+	if !okLo || !okN || n < 1 {
 		return constant{}
 	}
-	return constant{Interval{lo.Int, lo.Int + n.Int - 1}, true}
+	return constant{Interval{lo, lo + n - 1}, true}
 }
