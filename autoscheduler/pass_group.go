@@ -50,7 +50,11 @@ func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 	kept := pr.Kept
 	pr.Kept = kept.Anew() // what was worked out with it in memory
 	back, why := s.tryInlineUndo(id)
-	if why != "" || back == nil {
+	if why == "" && len(s.dead()) > 0 {
+		back()
+		why = "nothing would read other Funcs any more, which have groups"
+	}
+	if why != "" {
 		pr.Kept = kept
 		return nil, nil
 	}

@@ -241,11 +241,26 @@ func (s *state) setInlined(id int, on bool) (undo func()) {
 // tryInline inlines the Func, or says why not: a stage would become too large, or Halide would
 // not survive what then is unread.
 func (s *state) tryInline(id int) (why string) {
-	_, why = s.tryInlineUndo(id)
-	return why
+	undo, why := s.tryInlineUndo(id)
+	if why != "" {
+		return why
+	}
+	dead := s.dead()
+	for _, f := range dead {
+		if why := s.notInlinable(f); why != "" {
+			undo()
+			return fmt.Sprintf("nothing would read %s any more, which has to be computed: %s", s.p.Funcs[f].Label, why)
+		}
+	}
+	for _, f := range dead {
+		s.setInlined(f, true)
+		s.inlines[f] = InlineReason{Inlined: true, Why: fmt.Sprintf("nothing reads it once %s is computed in its readers", s.p.Funcs[id].Label)}
+		s.note("inline", f, "%s", s.inlines[f].Why)
+	}
+	return ""
 }
 
-// tryInlineUndo is tryInline with what takes it back, if nothing was changed since and the Func has one value.
+// tryInlineUndo is tryInline with what takes it back, if nothing was changed since. What nothing reads then is left as it was.
 func (s *state) tryInlineUndo(id int) (undo func(), why string) {
 	undo = s.setInlined(id, true)
 	for _, c := range s.problem.Affected(id) {
@@ -256,31 +271,20 @@ func (s *state) tryInlineUndo(id int) (undo func(), why string) {
 			}
 		}
 	}
-	if len(s.p.Funcs[id].Types) == 1 {
-		return undo, ""
-	}
-	dead := s.dead()
-	if len(dead) == 0 {
-		return undo, ""
-	}
-	for _, f := range dead {
-		if why := s.notInlinable(f); why != "" {
-			undo()
-			return nil, fmt.Sprintf("nothing would read %s any more, which has to be computed: %s", s.p.Funcs[f].Label, why)
-		}
-	}
-	for _, f := range dead {
-		s.setInlined(f, true)
-		s.inlines[f] = InlineReason{Inlined: true, Why: fmt.Sprintf("nothing reads it once %s is computed in its readers", s.p.Funcs[id].Label)}
-		s.note("inline", f, "%s", s.inlines[f].Why)
-	}
-	return nil, ""
+	return undo, ""
 }
 
 // dead lists the stored Funcs that no output depends on any more: of an inlined Func with
 // several values only those that are read are computed, and what the others read is read by
 // nobody. Halide 21's bounds inference dies of such a Func at root.
 func (s *state) dead() []int {
+	partly := false // whether there is such a Func
+	for id := range s.p.Funcs {
+		partly = partly || s.problem.Inlined[id] && len(s.p.Funcs[id].Types) > 1
+	}
+	if !partly {
+		return nil
+	}
 	type part struct{ fn, out int }
 	alive := make([]bool, len(s.p.Funcs))
 	seen := map[part]bool{}
