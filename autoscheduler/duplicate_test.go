@@ -178,12 +178,14 @@ func TestInReduction(t *testing.T) {
 			if kept := !r.Problem.Inlined[taken.ID]; kept != c.kept {
 				t.Errorf("kept: %v, want %v\n%v", kept, c.kept, r.Schedule.Kernels)
 			}
-			old, err := Run(p, given(t, "gpu", "h100", "mode", "autogpu"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if old.Problem.Inlined[taken.ID] {
-				t.Error("mode=autogpu prices each channel by itself, and yet has it inlined")
+			for _, mode := range []string{"autogpu", "polymage"} {
+				r, err := Run(p, given(t, "gpu", "v100", "mode", mode))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Problem.Inlined[taken.ID] {
+					t.Errorf("mode=%s prices each channel by itself, and yet has it inlined", mode)
+				}
 			}
 		})
 	}

@@ -132,7 +132,8 @@ type Result struct {
 	Inlining  []InlineReason   // by Func
 	Merges    []grouping.Merge // in order, then what was refused
 	Notes     []Note
-	Evaluated int // candidates priced
+	Evaluated int    // candidates priced
+	Unit      string // of their costs, where they have one
 }
 
 // Remarks are the notes on the pipeline as a whole.
@@ -182,7 +183,7 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 func (s *state) result() *Result {
 	r := &Result{
 		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Explained: s.explain,
-		Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated, Factored: len(s.factors) > 0,
+		Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated, Unit: coster.Unit(s.coster), Factored: len(s.factors) > 0,
 	}
 	if s.explain {
 		r.Inlining = s.inlineReasons()

@@ -92,6 +92,22 @@ func TellsPoints(c Coster) bool {
 	return ok && t.tellsPoints()
 }
 
+// CountsInstructions reports whether a coster counts what a thread executes, and so knows that what its points have in common is computed once, be it in place a
+// hundred times. To those of papers each of them is work.
+func CountsInstructions(c Coster) bool {
+	t, ok := c.(interface{ countsInstructions() bool })
+	return ok && t.countsInstructions()
+}
+
+// Unit is that of a coster's costs; none where they only compare.
+func Unit(c Coster) string {
+	u, ok := c.(interface{ unit() string })
+	if !ok {
+		return ""
+	}
+	return u.unit()
+}
+
 // Errs is the part of a kernel's cost by which a coster is known to err, and more: candidates that differ by less cost the same. 0 for those that are
 // taken at their word.
 func Errs(c Coster) float64 {

@@ -25,6 +25,10 @@ func (Issue) Name() string { return "issue" }
 
 func (Issue) tellsPoints() bool { return true }
 
+func (Issue) countsInstructions() bool { return true }
+
+func (Issue) unit() string { return "microseconds" }
+
 // Price implements Coster.
 func (Issue) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 	d := pr.Device

@@ -24,6 +24,10 @@ func (Time) Name() string { return "time" }
 
 func (Time) tellsPoints() bool { return true }
 
+func (Time) countsInstructions() bool { return true }
+
+func (Time) unit() string { return "seconds" }
+
 // machine is the device as this prices it.
 func (c Time) machine(d *occupancy.Device) Machine {
 	if c.Machine != nil {

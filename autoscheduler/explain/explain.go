@@ -32,7 +32,8 @@ type Report struct {
 	Device     string   `json:"device"`
 	Title      string   `json:"device_title"`
 	Remarks    []string `json:"remarks,omitempty"` // on the pipeline as a whole
-	Coster     string   `json:"coster"`            // costs are in its unit
+	Coster     string   `json:"coster"`
+	Unit       string   `json:"unit,omitempty"` // of the costs of groups and kernels; absent where they only compare
 	Candidates int      `json:"candidates"`
 	Funcs      []Func   `json:"funcs"`    // producers first
 	Groups     []Group  `json:"groups"`   // in launch order
@@ -228,7 +229,7 @@ func Of(r *autoscheduler.Result) *Report {
 			s := &r.Schedule.Kernels[next]
 			next++
 			group.Kernels = append(group.Kernels, kernel(pr, k, s, r.Found[i], j))
-			out.Coster = s.Cost.Name
+			out.Coster, out.Unit = s.Cost.Name, r.Unit
 		}
 		out.Groups = append(out.Groups, group)
 	}

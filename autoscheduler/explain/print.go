@@ -32,6 +32,13 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "for %s (%s): %s, %s of %s; %d candidates priced by %s\n",
 		r.Device, r.Title, count(len(r.Funcs), "Func"), count(kernels, "kernel"), count(len(r.Groups), "group"), r.Candidates, r.Coster)
+	if r.Unit != "" {
+		text := "costs are in " + r.Unit
+		if r.hasPart("not hidden") {
+			text += "; not hidden is the part of what stands besides that the longest does not hide"
+		}
+		fmt.Fprintln(b, text)
+	}
 	for _, text := range r.Remarks {
 		fmt.Fprintln(b, text)
 	}
@@ -167,7 +174,7 @@ func (k *Kernel) print(w io.Writer) {
 			text += fmt.Sprintf(" (%+.2g%%)", 100*(r.Cost/k.Cost-1))
 		}
 		if r.Cost < k.Cost && r.Though == "" {
-			text += ", no more than the cost errs by: it issues more instructions"
+			text += ", a gain of no more than this cost errs by, and it issues more instructions: not taken"
 		}
 		if r.Though != "" {
 			text += ", but " + r.Though
@@ -198,6 +205,15 @@ func (k *Kernel) print(w io.Writer) {
 		rows = append(rows, []string{head, fmt.Sprintf("%s: %s", count(r.Tiles, "tile"), alike(r))})
 	}
 	columns(w, "    ", rows)
+}
+
+// hasPart reports whether some kernel's cost has a part of that name.
+func (r *Report) hasPart(name string) bool {
+	return slices.ContainsFunc(r.Groups, func(g Group) bool {
+		return slices.ContainsFunc(g.Kernels, func(k Kernel) bool {
+			return slices.ContainsFunc(k.Parts, func(p Part) bool { return p.Name == name })
+		})
+	})
 }
 
 // points is how many there are in extents.

@@ -9,11 +9,11 @@ import (
 
 // duplicate computes Funcs that other groups read in each of those, where all their kernels together then cost less: one
 // kernel and what it writes and the others read of it against computing it again. The pass that inlines cannot know that,
-// for it comes before the groups. What one group alone reads, and is not merged with it, is asked too by costs that know what
-// points side by side share: a reduction that reads it for all channels at once computes it once. It reports whether there was any.
+// for it comes before the groups. What one group alone reads, and is not merged with it, is asked too by costs that count
+// instructions: a reduction that reads it for all channels at once computes it once. It reports whether there was any.
 func (st *state) duplicate(in Inliner) bool {
 	changed, fewest := false, 2
-	if coster.TellsPoints(st.s.Coster) {
+	if coster.CountsInstructions(st.s.Coster) {
 		fewest = 1
 	}
 	for id := len(st.groups) - 1; id >= 0; id-- { // consumers first, as they are inlined
