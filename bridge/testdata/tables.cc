@@ -31,8 +31,8 @@ public:
         bell(x, y) = disc(x, y) + ramp(x) + curve(clamp(cast<int>(photo(x, y)), 0, 15)) + tail(x, y);
         out(x, y) = bell(x, y);
 
-        input.set_estimates({{0, 1024}, {0, 768}});
-        out.set_estimates({{0, 1024}, {0, 768}});
+        input.set_estimates({{0, 4096}, {0, 3072}});
+        out.set_estimates({{0, 4096}, {0, 3072}});
     }
 };
 

@@ -1,4 +1,4 @@
-// A Func that computes the same everywhere and is read both ways, so that it has a kernel of its own.
+// A Func that computes the same everywhere, is dear, and is read both ways at places far apart, so that it has a kernel of its own.
 #include "Halide.h"
 
 namespace {
@@ -16,13 +16,13 @@ public:
         Expr sum = 0.0f;
         for (int dy = 0; dy < 3; dy++) {
             for (int dx = 0; dx < 3; dx++) {
-                sum = sum * 0.5f + in(x + dx, y + dy);
+                sum = sum * 0.5f + exp(in(x + dx, y + dy) * 0.125f);
             }
         }
         stored(x, y) = sum;
-        out(x, y) = stored(y, x) - stored(x, y);
-        in.set_estimates({{0, 1026}, {0, 1026}});
-        out.set_estimates({{0, 1024}, {0, 1024}});
+        out(x, y) = stored(y, x) - stored(x, y) + stored(y + 9, x) - stored(x, y + 9);
+        in.set_estimates({{0, 4107}, {0, 4107}});
+        out.set_estimates({{0, 4096}, {0, 4096}});
     }
 };
 
