@@ -79,7 +79,7 @@ func (c *constants) with(sum constant, e *halideir.Edge, stage, dim int) constan
 	ok, known := true, true
 	c.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
 		switch {
-		case n.Op == halideir.OpCall || n.Op == halideir.OpVar && n.Kind != halideir.VarLo && n.Kind != halideir.VarHi && n.Kind != halideir.VarLet:
+		case ofRun(n):
 			ok = false
 		case n.Op == halideir.OpVar && n.Kind != halideir.VarLet:
 			var iv constant
@@ -108,10 +108,17 @@ func (c *constants) with(sum constant, e *halideir.Edge, stage, dim int) constan
 
 // literal is a domain that is written as numbers, or as what numbers make: of a reduction that is factored, say, the quotient of two.
 func (c *constants) literal(rv *halideir.RVar) constant {
+	ok := true
+	c.p.Walk(func(_ halideir.NodeID, n *halideir.Node) { ok = ok && !ofRun(n) }, rv.Min, rv.Extent)
 	lo, okLo := c.p.EvalInt(rv.Min, halideir.Env{})
 	n, okN := c.p.EvalInt(rv.Extent, halideir.Env{})
-	if !okLo || !okN || n < 1 {
+	if !ok || !okLo || !okN || n < 1 {
 		return constant{}
 	}
 	return constant{Interval{lo, lo + n - 1}, true}
+}
+
+// ofRun reports whether only a run knows what a node is: neither a number, nor made of others, nor the end of a loop. EvalInt takes its estimate.
+func ofRun(n *halideir.Node) bool {
+	return n.Op == halideir.OpCall || n.Op == halideir.OpVar && n.Kind != halideir.VarLo && n.Kind != halideir.VarHi && n.Kind != halideir.VarLet
 }

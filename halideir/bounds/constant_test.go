@@ -59,3 +59,38 @@ func TestConstant(t *testing.T) {
 		})
 	}
 }
+
+// TestConstantDomain: what a domain asks for is constant where numbers alone make its ends, as a quotient of two does, and not where what a run says does, whatever its estimate is.
+func TestConstantDomain(t *testing.T) {
+	type expr = irtest.Expr
+	for name, c := range map[string]struct {
+		extent func(b *irtest.Builder, in *irtest.Input) expr
+		want   Interval
+		ok     bool
+	}{
+		"a number":               {func(b *irtest.Builder, _ *irtest.Input) expr { return b.Int(8) }, Interval{0, 7}, true},
+		"a quotient":             {func(b *irtest.Builder, _ *irtest.Input) expr { return b.Int(256).Div(32) }, Interval{0, 7}, true},
+		"a scalar":               {func(b *irtest.Builder, _ *irtest.Input) expr { return b.Scalar("n", irtest.I32, 8) }, Interval{}, false},
+		"a quotient of a scalar": {func(b *irtest.Builder, _ *irtest.Input) expr { return b.Scalar("n", irtest.I32, 256).Div(32) }, Interval{}, false},
+		"an input's extent":      {func(_ *irtest.Builder, in *irtest.Input) expr { return in.Bound(0, "extent") }, Interval{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := irtest.New()
+			in := b.Input("in", irtest.I32, 8)
+			extent := c.extent(b, in)
+			f := b.Func("f", []string{"i"}, irtest.I32, func(v []expr) expr { return v[0].Mul(3) })
+			sum := b.Func("sum", []string{"x"}, irtest.I32, func(v []expr) expr { return in.At(v[0].Clamp(0, 7)) })
+			sum.Update([]irtest.RVar{{Name: "r$x", Extent: 8}}, func(v, r []expr) ([]expr, expr) { return v, sum.At(v[0]).Add(f.At(r[0])) })
+			b.Output(sum, 200)
+			p := b.Build()
+			p.Funcs[sum.ID].Stages[1].RVars[0].Extent = extent.ID()
+			r, err := Analyze(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, ok := r.Constant(p, f.ID, 0); ok != c.ok || ok && got != c.want {
+				t.Errorf("%v %v, want %v %v", got, ok, c.want, c.ok)
+			}
+		})
+	}
+}
