@@ -49,12 +49,12 @@ func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 	}
 	kept := pr.Kept
 	pr.Kept = kept.Anew() // what was worked out with it in memory
-	back, why := s.tryInlineUndo(id)
-	if why == "" && len(s.dead()) > 0 {
+	back, _ := s.tryInlineUndo(id)
+	if back != nil && len(s.p.Funcs[id].Types) > 1 && len(s.dead()) > 0 { // which have groups
 		back()
-		why = "nothing would read other Funcs any more, which have groups"
+		back = nil
 	}
-	if why != "" {
+	if back == nil {
 		pr.Kept = kept
 		return nil, nil
 	}

@@ -242,7 +242,7 @@ func (s *state) setInlined(id int, on bool) (undo func()) {
 // not survive what then is unread.
 func (s *state) tryInline(id int) (why string) {
 	undo, why := s.tryInlineUndo(id)
-	if why != "" {
+	if why != "" || len(s.p.Funcs[id].Types) == 1 { // of one value all is read that was
 		return why
 	}
 	dead := s.dead()

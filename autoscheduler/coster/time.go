@@ -68,6 +68,9 @@ type timed struct {
 	least      bool // of all thread blocks: buffers are read once
 }
 
+// NotHiddenTerm is the name of the part of a price that is NotHidden of all bounds but the longest.
+const NotHiddenTerm = "not hidden"
+
 // allTimed are those that nothing is priced with, kept for their memory: a search prices ten thousand kernels.
 var allTimed = sync.Pool{New: func() any { return &timed{all: make([]*plan.Kernel, 1)} }}
 
@@ -99,7 +102,7 @@ func (x *timed) price() Price {
 		beside += t.Value
 	}
 	terms = terms[:adding+len(others)]
-	terms[0], terms[1], terms[2] = longest, Term{"not hidden", NotHidden * beside}, Term{"launch", x.m.LaunchSeconds * float64(x.k.Launches())}
+	terms[0], terms[1], terms[2] = longest, Term{NotHiddenTerm, NotHidden * beside}, Term{"launch", x.m.LaunchSeconds * float64(x.k.Launches())}
 	cost := 0.0
 	for _, t := range terms[:adding] {
 		cost += t.Value

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"gowarp/autoscheduler/coster"
 	"gowarp/internal/plan"
 )
 
@@ -34,8 +35,8 @@ func (r *Report) Print(w io.Writer) error {
 		r.Device, r.Title, count(len(r.Funcs), "Func"), count(kernels, "kernel"), count(len(r.Groups), "group"), r.Candidates, r.Coster)
 	if r.Unit != "" {
 		text := "costs are in " + r.Unit
-		if r.hasPart("not hidden") {
-			text += "; not hidden is the part of what stands besides that the longest does not hide"
+		if r.hasPart(coster.NotHiddenTerm) {
+			text += "; " + coster.NotHiddenTerm + " is the part of what stands besides that the longest does not hide"
 		}
 		fmt.Fprintln(b, text)
 	}

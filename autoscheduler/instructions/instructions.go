@@ -435,20 +435,23 @@ func (e *Estimator) Operands(k *plan.Kernel, n *plan.Nest) int {
 			all.Unrolled = append(all.Unrolled, u)
 		}
 	}
-	return remember(e, askedOperands, k, &all, func() int {
-		loads := map[key]bool{}
-		shifts := Shifts(&all)
-		for i := range e.pr.ExpandOf(n).Loads {
-			t := &e.pr.ExpandOf(n).Loads[i]
-			if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread {
-				continue
-			}
-			for _, s := range shifts {
-				loads[placeKey(t.Func, t.Input, t.Out, t.Index, s)] = true
-			}
+	return remember(e, askedOperands, k, &all, func() int { return len(e.elements(k, n, Shifts(&all))) })
+}
+
+// elements are what a thread loads from memory for some of its points, each with its buffer.
+func (e *Estimator) elements(k *plan.Kernel, n *plan.Nest, points []Shift) map[key][2]int64 {
+	out := map[key][2]int64{}
+	loads := e.pr.ExpandOf(n).Loads
+	for i := range loads {
+		t := &loads[i]
+		if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread {
+			continue
 		}
-		return len(loads)
-	})
+		for _, s := range points {
+			out[placeKey(t.Func, t.Input, t.Out, t.Index, s)] = [2]int64{int64(t.Func), int64(t.Input)}
+		}
+	}
+	return out
 }
 
 // RowLoads is the number of elements in memory that one row of a thread's points loads, where further
@@ -474,35 +477,17 @@ func (e *Estimator) rowLoads(k *plan.Kernel, n *plan.Nest) int {
 	for i, s := range shifts {
 		beyond[i] = s.next(last.Loop)
 	}
-	ex := e.pr.ExpandOf(n)
-	loads := map[key]bool{}
-	again := map[[2]int64]int{} // buffer -> elements of the first row
-	for i := range ex.Loads {
-		t := &ex.Loads[i]
-		if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread {
-			continue
-		}
-		for _, s := range shifts {
-			if at := placeKey(t.Func, t.Input, t.Out, t.Index, s); !loads[at] {
-				loads[at] = true
-				again[[2]int64{int64(t.Func), int64(t.Input)}]++
-			}
-		}
-	}
-	// What the next row loads again.
-	shared := map[[2]int64]bool{}
-	for i := range ex.Loads {
-		t := &ex.Loads[i]
-		for _, s := range beyond {
-			if loads[placeKey(t.Func, t.Input, t.Out, t.Index, s)] {
-				shared[[2]int64{int64(t.Func), int64(t.Input)}] = true
-			}
+	first, next := e.elements(k, n, shifts), e.elements(k, n, beyond)
+	shared := map[[2]int64]bool{} // buffers of which the next row loads something again
+	for at, buffer := range next {
+		if _, again := first[at]; again {
+			shared[buffer] = true
 		}
 	}
 	held := 0
-	for b, c := range again {
-		if shared[b] {
-			held += c
+	for _, buffer := range first {
+		if shared[buffer] {
+			held++
 		}
 	}
 	return held
