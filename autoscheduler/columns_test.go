@@ -29,15 +29,16 @@ func scanned(width, height int64, before, reader func(f *irtest.Func, x, y irtes
 func TestColumnsWhen(t *testing.T) {
 	above := func(f *irtest.Func, x, y irtest.Expr) irtest.Expr { return f.At(x, y.Sub(1)) }
 	here := func(f *irtest.Func, x, y irtest.Expr) irtest.Expr { return f.At(x, y) }
+	inOrder := map[string]string{"reassociate": "0"} // several threads run through no column
 	for name, c := range map[string]struct {
 		before, reader func(f *irtest.Func, x, y irtest.Expr) irtest.Expr
 		params         map[string]string
 		want           bool
 	}{
-		"down": {above, here, nil, true},
+		"down": {above, here, inOrder, true},
 		"neighbours of the scan": {above, func(f *irtest.Func, x, y irtest.Expr) irtest.Expr {
 			return f.At(x, y).Add(f.At(x, y.Add(1))).Add(f.At(x, 7))
-		}, nil, true},
+		}, inOrder, true},
 		"from the left": {func(f *irtest.Func, x, y irtest.Expr) irtest.Expr { return f.At(x.Sub(1), y.Sub(1)) }, here, nil, false},
 		"neighbouring columns": {above, func(f *irtest.Func, x, y irtest.Expr) irtest.Expr {
 			return f.At(x, y).Add(f.At(x.Add(1), y))

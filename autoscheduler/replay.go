@@ -68,18 +68,23 @@ func replay(s *state) error {
 	return nil
 }
 
-// withoutLanes has threads run through the scans that warps run through where the schedule was made.
+// withoutLanes has threads run through the scans that warps, or several threads, run through where the schedule was made.
 func withoutLanes(out *schedule.Schedule) {
-	scanned := func(fn, stage int) bool {
-		return slices.ContainsFunc(out.Directives, func(d schedule.Directive) bool { return d.Do == schedule.ScanLanes && d.Func == fn && d.Stage == stage })
-	}
 	out.Kernels = slices.Clone(out.Kernels)
 	for i := range out.Kernels {
-		if k := &out.Kernels[i]; scanned(k.Func, k.Stage) {
-			k.Threads = [3]int64{k.Threads[1], 1, 1} // its warps were its rows
+		k := &out.Kernels[i]
+		for _, d := range out.Directives {
+			switch {
+			case d.Func != k.Func || d.Stage != k.Stage:
+			case d.Do == schedule.ScanLanes:
+				k.Threads = [3]int64{k.Threads[1], 1, 1} // its warps were its rows
+			case d.Do == schedule.ScanChunks:
+				k.Threads[1], k.SharedBytes = 1, 0
+			}
 		}
 	}
 	withoutDirectives(out, schedule.ScanLanes)
+	withoutDirectives(out, schedule.ScanChunks)
 }
 
 // withoutDirectives takes the directives of a kind out of a schedule, whose list others may have.

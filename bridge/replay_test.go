@@ -116,7 +116,7 @@ func TestScheduleSource(t *testing.T) {
 			}
 			header := text(t, auto.File("schedule.h"))
 			if strings.Contains(header, "// This is not all of the schedule") { // nor what lanes do first or together, how addresses are computed, and which extents are known
-				plain := lacking(t, harness.Generator{Source: source, Name: name}, params, "demand_order", "chain_addresses", "vector_access", "given_extent", "scan_lanes", "uniform_rows")
+				plain := lacking(t, harness.Generator{Source: source, Name: name}, params, "demand_order", "chain_addresses", "vector_access", "given_extent", "scan_lanes", "scan_chunks", "uniform_rows")
 				options.Scheduler = harness.Gowarp(map[string]string{"schedule": plain})
 				if auto, err = tr.Emit(harness.Generator{Source: source, Name: name}, options); err != nil {
 					t.Fatal(err)

@@ -1,6 +1,7 @@
 package instructions
 
 import (
+	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
 )
 
@@ -34,4 +35,31 @@ func (c *Part) scan(turns float64, floats bool) {
 	}
 	c.Terms[Choice] += turns * scanSteps
 	c.Terms[OwnRow] -= turns
+}
+
+// chunked is a kernel in which several threads run through a scan by chunks as one of them sees it: the iterations of a chunk stand side by side, and the loop turns once for all threads.
+func chunked(k *plan.Kernel) *plan.Kernel {
+	some := *k
+	n := &some.Out
+	r := n.Serial[0]
+	turn := n.Chunks * schedule.ChunkIterations
+	n.Threads = append(n.Threads[:len(n.Threads):len(n.Threads)], plan.Use{Loop: r.Loop, Tile: n.Chunks, Extent: n.Chunks})
+	n.Serial = []plan.Use{{Loop: r.Loop, Tile: turn, Extent: (r.Extent + turn - 1) / turn}}
+	n.Unrolled = []plan.Use{{Loop: r.Loop, Tile: schedule.ChunkIterations, Extent: schedule.ChunkIterations, Tail: plan.RoundUp}}
+	return &some
+}
+
+// chunks adds what a turn of chunks costs beside the loads, operations and stores of the definition: what a chunk comes to by itself is computed before what it holds, each is told and
+// those of all are loaded, added up, and chosen from. What is before all is in a register, where the definition counts a load of it.
+func (c *Part) chunks(turns float64, n int64, floats bool) {
+	each := float64(n)
+	c.Memory += turns * each
+	c.Requests += turns * (each + 1)
+	operations := turns * (each + schedule.ChunkIterations)
+	if floats {
+		c.Float += operations
+	} else {
+		c.Terms[Integer] += operations
+	}
+	c.Terms[Choice] += turns * each
 }

@@ -20,6 +20,9 @@ func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
 	if k.Out.Scan {
 		k = scanned(k)
 	}
+	if k.Out.Chunks > 0 {
+		k = chunked(k)
+	}
 	if wide := e.laidOut(w, k, whole); wide.saved > 0 && !wide.pay() {
 		plain := *e
 		plain.plain = true
@@ -56,6 +59,10 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		if n.Scan {
 			t.scan(times, e.pr.P.Funcs[n.Func].Types[0].IsFloat())
 			turns = max(1, times/scanGroups)
+		}
+		if n.Chunks > 0 {
+			t.chunks(times, n.Chunks, e.pr.P.Funcs[n.Func].Types[0].IsFloat())
+			w.Barriers += times
 		}
 		e.looseLoops(n, given, &t.Terms)
 		if times > 1 {

@@ -24,6 +24,9 @@ func finish(pr *plan.Problem, k *plan.Kernel) error {
 	if k.Out.Scan {
 		k.Block = [3]int64{plan.WarpLanes, k.Block[0], 1}
 	}
+	if k.Out.Chunks > 0 {
+		k.Block[1] = k.Out.Chunks
+	}
 	grid(pr, &k.Out, &k.Grid)
 	shared(pr, k)
 	if k.Registers == 0 {
@@ -114,6 +117,11 @@ func pad(pr *plan.Problem, k *plan.Kernel) {
 
 // shared computes the kernel's shared memory, by liveness and as a plain sum.
 func shared(pr *plan.Problem, k *plan.Kernel) {
+	if n := k.Out.Chunks; n > 0 {
+		// What the chunks of two turns come to: bridge/halidecc/scanchunks.cc.
+		k.SharedBytes = 2 * n * k.Block[0] * pr.Bytes(k.Out.Func)
+		k.SharedSum = k.SharedBytes
+	}
 	if len(k.Members) == 0 {
 		return
 	}

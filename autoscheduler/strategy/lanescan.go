@@ -17,24 +17,34 @@ func (LaneScan) Name() string { return "lane-scan" }
 
 // Prepare implements Strategy.
 func (LaneScan) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, error) {
+	found, err := scansOf(LaneScan{}.Name(), pr, g, false)
+	return scans{pr, g, found}, err
+}
+
+// scansOf are the updates of a group of one Func that are scans, by stage: those with neighbours beside them (see besideRows), or the others. It is an error if there are none.
+func scansOf(name string, pr *plan.Problem, g *plan.Group, beside bool) ([]*scan.Scan, error) {
 	f := &pr.P.Funcs[g.Out]
 	switch {
 	case !pr.LaneScans:
-		return nil, fmt.Errorf("lane-scan: lanes run through scans in code for CUDA from capability 7.0 on")
+		return nil, fmt.Errorf("%s: threads run through scans together in code for CUDA from capability 7.0 on", name)
 	case len(g.Members) > 0:
-		return nil, fmt.Errorf("lane-scan: a group of several Funcs")
+		return nil, fmt.Errorf("%s: a group of several Funcs", name)
 	}
-	s := scans{pr, g, make([]*scan.Scan, len(f.Stages))}
+	out := make([]*scan.Scan, len(f.Stages))
 	any := false
 	for st := 1; st < len(f.Stages); st++ {
-		if found, ok := scan.Of(pr.P, pr.Access, g.Out, st); ok && (found.AnyOrder || !pr.InOrder) && !besideRows(pr, g.Out, st, found.Loop) {
-			s.found[st], any = &found, true
+		if found, ok := scan.Of(pr.P, pr.Access, g.Out, st); ok && (found.AnyOrder || !pr.InOrder) && besideRows(pr, g.Out, st, found.Loop) == beside {
+			out[st], any = &found, true
 		}
 	}
 	if !any {
-		return nil, fmt.Errorf("lane-scan: no update of %s is a scan", f.Label)
+		with := ""
+		if beside {
+			with = " beside whose rows are others"
+		}
+		return nil, fmt.Errorf("%s: no update of %s is a scan%s", name, f.Label, with)
 	}
-	return s, nil
+	return out, nil
 }
 
 // besideRows reports whether neighbouring threads could run through a scan beside each other, since it does not run along the innermost dimension, and that has a warp's lanes of rows or more: each

@@ -267,7 +267,7 @@ private:
     const Keeping keeping_;
     bool counting_ = false;
     bool conditional_ = false;  // within an expression, of which only one side is computed
-    int bodies_ = 0, body_ = 0;
+    int bodies_ = 0, body_ = 0, turn_ = 0;  // turn_: the body of the loop around
     std::map<Row, Loads> rows_;
     std::set<Expr, IRDeepCompare> aligned_;  // conditions
     bool in_statement_ = false;  // of a block: it will be known where what is made for it is defined
@@ -275,7 +275,7 @@ private:
     Scope<> in_expression_;                   // bound within an expression
     std::vector<std::string> set_;            // those of names_ that are registers, in the order in which they were set
     std::map<Place, std::set<Polynomial>> uses_;
-    std::map<std::pair<int, Place>, std::set<Polynomial>> written_;  // by body
+    std::map<std::pair<int, Place>, std::set<Polynomial>> written_;  // by turn
     std::map<Polynomial, std::pair<Polynomial, int64_t>> said_, first_;  // what is the same for all threads as it was said first, by how it is said and written out
     std::map<Polynomial, Polynomial> shortest_;                          // distances
     std::map<Place, std::map<Polynomial, Known>> known_;
@@ -368,7 +368,7 @@ private:
             return Expr();
         }
         // That what one turn of a loop writes the next one reads, the compiler sees by whole sums. Where a body stores two rows and more, of several turns, the addresses have names, the same for the same.
-        if (const auto w = written_.find({body_, i.place}); i.both && (w == written_.end() || w->second.size() < 2)) {
+        if (const auto w = written_.find({turn_, i.place}); i.both && (w == written_.end() || w->second.size() < 2)) {
             return Expr();
         }
         if (const auto r = vectors_ ? rows_.find({body_, i.place, i.uniform}) : rows_.end(); r != rows_.end() && r->second.any_vector()) {
@@ -723,7 +723,7 @@ private:
         }
         const std::optional<Index> i = index_of(op->name, op->index, op->predicate);
         if (i && counting_) {
-            written_[{body_, i->place}].insert(i->uniform);
+            written_[{turn_, i->place}].insert(i->uniform);
         }
         const Expr index = i ? at(*i, op->index) : Expr();
         if (!index.defined()) {
@@ -783,6 +783,7 @@ private:
         }
         const Expr min = mutate(op->min), extent = mutate(op->extent);
         ScopedBinding<std::optional<Polynomial>> bind(names_, op->name, std::nullopt);
+        const ScopedValue<int> turn_of(turn_, bodies_);
         return For::make(op->name, min, extent, op->for_type, op->partition_policy, op->device_api, within(op->body));
     }
 };

@@ -338,7 +338,7 @@ private:
         } else if (op == "never_partition_all") {
             want(d, text, 0, 0);
             run = [](Stage &s) { s.never_partition_all(); };
-        } else if (op == "scan_lanes" || op == "loads_first" || op == "some_launch") {
+        } else if (op == "scan_lanes" || op == "scan_chunks" || op == "loads_first" || op == "some_launch") {
             want(d, text, 0, 0);
             run = [](Stage &) {};  // see passes.cc
         } else {

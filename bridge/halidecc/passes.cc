@@ -7,6 +7,7 @@
 #include "demote.h"
 #include "extents.h"
 #include "loadsfirst.h"
+#include "scanchunks.h"
 #include "scanlanes.h"
 #include "sharedorglobal.h"
 #include "somelaunch.h"
@@ -163,6 +164,9 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     }
     if (auto stages = numbered_stages("scan_lanes", g, directives, count); !stages.empty()) {
         out.push_back(std::make_unique<ScanLanes>(std::move(stages)));
+    }
+    if (auto stages = numbered_stages("scan_chunks", g, directives, count); !stages.empty()) {
+        out.push_back(std::make_unique<ScanChunks>(std::move(stages)));
     }
     if (auto stages = numbered_stages("loads_first", g, directives, count); !stages.empty()) {
         out.push_back(std::make_unique<LoadsFirst>(std::move(stages)));

@@ -1,4 +1,4 @@
-// Where registers of a warp's lanes have their places in the warp's scratch in shared memory.
+// Where registers of a warp's lanes have their places in the warp's scratch in shared memory, and what threads do to exchange by that.
 #ifndef GOWARP_PLACE_H
 #define GOWARP_PLACE_H
 
@@ -16,6 +16,13 @@ constexpr char scratch_name[] = "gowarp.scratch";
 struct Unsuitable {
     std::string why;
 };
+
+// What all threads of a block wait at for each other's stores to shared memory.
+inline Halide::Internal::Stmt shared_barrier() {
+    using namespace Halide::Internal;
+    constexpr int shared = 2;  // of the kinds of memory that Halide numbers
+    return Evaluate::make(Call::make(Halide::Int(32), Call::gpu_thread_barrier, {IntImm::make(Halide::Int(32), shared)}, Call::Intrinsic));
+}
 
 // The registers of one Func's component that go to the scratch.
 struct Place {

@@ -2,10 +2,7 @@
 #ifndef GOWARP_SCANLANES_H
 #define GOWARP_SCANLANES_H
 
-#include <Halide.h>
-
-#include <map>
-#include <string>
+#include "scanloop.h"
 
 namespace gowarp {
 
@@ -14,16 +11,9 @@ namespace gowarp {
 // algorithm for the efficient solution of a general class of recurrence equations, 1973), and the last lane's result goes on to the next 32. The threads of a block become
 // its warps. Sums of floats are added up in another order. Where |a| is more than 1 powers of it may overflow where the results do not: then the first lane goes
 // through all alone. (Where they vanish, of an |a| below 1/20, an infinity is a NaN 32 places on.) A kernel that has not the form of gowarp's own stays as it is, which is right too.
-class ScanLanes : public Halide::Internal::IRMutator {
-public:
-    explicit ScanLanes(std::map<std::string, int> stages) : stages_(std::move(stages)) {}
-
-protected:
-    using IRMutator::visit;
-    Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;
-
-private:
-    const std::map<std::string, int> stages_;  // without a number
+class ScanLanes : public ScanPass {
+    using ScanPass::ScanPass;
+    Halide::Internal::Stmt kernel(const Halide::Internal::For *op, const std::string &func, int, const Surroundings::Definitions &around) override;
 };
 
 }  // namespace gowarp

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "straight.h"
+#include "place.h"
 
 #include <map>
 #include <set>
@@ -20,9 +21,6 @@ bool same(const StraightLine::Guards &a, const StraightLine::Guards &b) {
     }
     return yes;
 }
-
-// The argument of Halide's barrier that asks for shared memory to be seen: bit 1 of its fences.
-constexpr int shared_fence = 2;
 
 // From here on no block has an index: each is of 32 points and more, of buffers of less than 2^31 elements. LLVM and ptxas know no such bound.
 constexpr int no_block = 1 << 30;
@@ -57,7 +55,7 @@ void StraightLine::barrier() {
     if (!runs_.back().lets.empty() || !runs_.back().body.empty()) {
         runs_.emplace_back();
     }
-    runs_.back().body.push_back(Evaluate::make(Call::make(Int(32), Call::gpu_thread_barrier, {IntImm::make(Int(32), shared_fence)}, Call::Intrinsic)));
+    runs_.back().body.push_back(shared_barrier());
     runs_.emplace_back();
     barriers_++;
 }

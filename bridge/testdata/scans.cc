@@ -27,6 +27,7 @@ public:
                                {"along_both", Kind::along_both},
                                {"where", Kind::where}}};
     GeneratorParam<Type> of{"of", Float(32)};
+    GeneratorParam<bool> vertical{"vertical", false};  // along y, beside each other along x
 
     Input<Buffer<float, 3>> input{"input"};
     Input<float> weight{"weight"};
@@ -36,27 +37,29 @@ public:
         Var x("x"), y("y"), c("c");
         Func a("a");
         a(x, y, c) = cast(of, input(x, y, c));
-        RDom r(1, input.width() - 1, "r"), p(1, input.channels() - 1, "p"), twice(2, max(input.width() - 2, 0), "twice"), both(1, input.width() - 1, 0, 2, "both");
-        const Expr own = a(r, y, c), before = a(r - 1, y, c), w = cast(of, weight);
+        const auto at = [&](const Expr &along, const Expr &plane) { return vertical ? a(x, along, plane) : a(along, y, plane); };
+        const Expr extent = vertical ? input.height() : input.width();
+        RDom r(1, extent - 1, "r"), p(1, input.channels() - 1, "p"), twice(2, max(extent - 2, 0), "twice"), both(1, extent - 1, 0, 2, "both");
+        const Expr own = at(r, c), before = at(r - 1, c), w = cast(of, weight);
         switch (kind) {
-        case Kind::sum: a(r, y, c) += before; break;
-        case Kind::greatest: a(r, y, c) = max(before, own - cast(of, 3)); break;
-        case Kind::least: a(r, y, c) = min(own + cast(of, 3), before); break;
-        case Kind::recurrence: a(r, y, c) = w * own + (1 - w) * before; break;
-        case Kind::less: a(r, y, c) = own * cast(of, 2) - before * w; break;
-        case Kind::halves: a(r, y, c) = own * cast(of, .5f) + before * cast(of, .25f); break;  // Halide takes a factor out
+        case Kind::sum: at(r, c) += before; break;
+        case Kind::greatest: at(r, c) = max(before, own - cast(of, 3)); break;
+        case Kind::least: at(r, c) = min(own + cast(of, 3), before); break;
+        case Kind::recurrence: at(r, c) = w * own + (1 - w) * before; break;
+        case Kind::less: at(r, c) = own * cast(of, 2) - before * w; break;
+        case Kind::halves: at(r, c) = own * cast(of, .5f) + before * cast(of, .25f); break;  // Halide takes a factor out
         case Kind::shared: {
             Expr e = own;  // of 2^24 paths
             for (int i = 0; i < 24; i++) {
                 e = e * e * cast(of, .001f) + e * cast(of, .5f);
             }
-            a(r, y, c) = e + before * w;
+            at(r, c) = e + before * w;
             break;
         }
-        case Kind::growing: a(r, y, c) = own + before * cast(of, 1.05f); break;
+        case Kind::growing: at(r, c) = own + before * cast(of, 1.05f); break;
         case Kind::backwards: {
-            const Expr last = input.width() - 1;
-            a(last - r, y, c) = a(last - r, y, c) + a(last - r + 1, y, c);
+            const Expr last = extent - 1;
+            at(last - r, c) = at(last - r, c) + at(last - r + 1, c);
             break;
         }
         case Kind::planes: a(x, y, p) += a(x, y, p - 1); break;
@@ -67,13 +70,13 @@ public:
             out(x, y, c) = cast<float>(total(x)) + cast<float>(a(x, y, c));
             break;
         }
-        case Kind::two_before: a(twice, y, c) += a(twice - 2, y, c); break;
-        case Kind::doubled: a(r, y, c) = own + before + before * w; break;
-        case Kind::by_place: a(r, y, c) = own + before * cast(of, select(r % 3 == 0, 0, 1)); break;
+        case Kind::two_before: at(twice, c) += at(twice - 2, c); break;
+        case Kind::doubled: at(r, c) = own + before + before * w; break;
+        case Kind::by_place: at(r, c) = own + before * cast(of, select(r % 3 == 0, 0, 1)); break;
         case Kind::along_both: a(both.x, y, c) += a(both.x - 1, y, c); break;
         case Kind::where:
             r.where(r % 2 == 1);
-            a(r, y, c) += a(r - 1, y, c);
+            at(r, c) += at(r - 1, c);
             break;
         }
         if (!out.defined()) {

@@ -269,6 +269,8 @@ func (d *Directive) fact() (what, value string) {
 		return string(d.Do), fmt.Sprint("up to ", d.N)
 	case LoadsFirst:
 		return string(d.Do), map[int64]string{1: "its own place", 2: "all"}[d.N]
+	case ScanChunks:
+		return string(d.Do), fmt.Sprintf("%d threads", d.N)
 	case Demote:
 		return string(d.Do), fmt.Sprintf("%d registers to byte %d", d.N, d.Offset)
 	case Specialize:

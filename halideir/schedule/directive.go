@@ -52,6 +52,7 @@ var forms = map[Do]form{
 	UniformRows:         {ofFunc: true, ofPass: true},
 	SharedOrGlobal:      {number: true, ofFunc: true, ofPass: true},
 	ScanLanes:           {ofPass: true},
+	ScanChunks:          {number: true, ofPass: true},
 	LoadsFirst:          {number: true, ofPass: true},
 	SomeLaunch:          {ofPass: true},
 	RFactor:             {minVars: 1, maxVars: math.MaxInt, multiples: true},
@@ -80,6 +81,12 @@ var memories = map[Memory]string{
 	MemoryGPUShared: "GPUShared",
 	"gpu_texture":   "GPUTexture",
 }
+
+// MaxChunks is the most threads that run through a scan together by chunks: with a warp of columns a block has no more.
+const MaxChunks = 32
+
+// ChunkIterations is how many iterations of a scan a chunk has (ScanChunks; bridge/halidecc/scanchunks.h).
+const ChunkIterations = 12
 
 func (m Memory) known() bool { return memories[m] != "" }
 
@@ -111,6 +118,8 @@ func (d *Directive) shape() error {
 		return fmt.Errorf("the offset is %d, want a multiple of %d, %d at the most, and of a demotion alone", d.Offset, ScratchStep, MaxScratch)
 	case d.Do == LoadsFirst && d.N > 2:
 		return fmt.Errorf("n is %d, want 1 or 2", d.N)
+	case d.Do == ScanChunks && (d.N < 2 || d.N > MaxChunks):
+		return fmt.Errorf("n is %d, want 2..%d", d.N, MaxChunks)
 	case f.offset && d.N > MaxScratch/ScratchStep:
 		return fmt.Errorf("n is %d, want 1..%d", d.N, MaxScratch/ScratchStep)
 	case tails[d.Tail] == "" || d.Tail != "" && d.Do != Split:

@@ -48,8 +48,9 @@ type nest struct {
 	origin       int // ids below are the untouched stage's loops, in its order
 	singleThread bool
 	atomic       bool
-	races        bool // allowed: loops that would have to run in order are parallel
-	lanes        bool // of a warp run through the serial loop (ScanLanes)
+	races        bool  // allowed: loops that would have to run in order are parallel
+	lanes        bool  // of a warp run through the serial loop (ScanLanes)
+	chunks       int64 // so many threads run through it, a chunk each (ScanChunks)
 }
 
 // placement is where a Func is computed or stored.
@@ -342,6 +343,8 @@ func (n *nest) do(d *Directive, f *halideir.Func) error {
 		n.races = true
 	case ScanLanes:
 		n.lanes = true
+	case ScanChunks:
+		n.chunks = d.N
 	case NeverPartition, LoadsFirst, SomeLaunch:
 		// It changes what is made of loops, and none of them.
 	default:

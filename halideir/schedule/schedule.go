@@ -83,6 +83,10 @@ const (
 	// ScanLanes has a warp run through the iterations of a stage that a thread would run through in order, each of which takes what the one before has stored (package scan): its
 	// lanes compute 32 at a time. The threads of a block become its warps. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
 	ScanLanes Do = "scan_lanes"
+	// ScanChunks has N threads run through the iterations of a stage that one would run through in order, as ScanLanes does, a chunk of them each and one chunk after the other: each from what
+	// the chunks before come to, which they tell each other in shared memory. A block's threads are N times as many, in its second dimension. No schedule of Halide's holds it: a lowering pass of
+	// gowarp's own carries it out in code for CUDA.
+	ScanChunks Do = "scan_chunks"
 	// LoadsFirst has the iterations of an update that stand one after the other in the code load before any of them stores: of its own Func the place that an iteration stores too where N
 	// is 1, all that it reads where N is 2, which is then stored by none of them. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
 	LoadsFirst Do = "loads_first"

@@ -212,24 +212,39 @@ func TestTreeSizes(t *testing.T) {
 	}
 }
 
-// TestScanLanesInPrint: that warps run through a scan is said of its loop, in the words before what Halide's calls say, and between schedules.
-func TestScanLanesInPrint(t *testing.T) {
+// TestScansInPrint: that warps, or several threads, run through a scan is said of its loop, in the words before what Halide's calls say, and between schedules.
+func TestScansInPrint(t *testing.T) {
 	s, p := equaliseSchedule()
 	cdf := s.Directives[9].Func
-	lanes := *s
-	lanes.Directives = append(slices.Clone(s.Directives), Directive{Do: ScanLanes, Func: cdf, Name: "cdf", Stage: 1})
-	var tree bytes.Buffer
-	if err := lanes.Tree(&tree, p); err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		d          Directive
+		tree, said string
+	}{
+		{Directive{Do: ScanLanes}, "for s.x: 255, by the lanes of a warp\n", "runs through in order: cdf.update(0)"},
+		{Directive{Do: ScanChunks, N: 8}, "for s.x: 255, by 8 threads, 12 each at a time\n", "a chunk each: cdf.update(0) by 8"},
+	} {
+		c.d.Func, c.d.Name, c.d.Stage = cdf, "cdf", 1
+		together := *s
+		together.Directives = append(slices.Clone(s.Directives), c.d)
+		var tree bytes.Buffer
+		if err := together.Tree(&tree, p); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(tree.String(), c.tree) {
+			t.Errorf("no %q in\n%s", c.tree, tree.String())
+		}
+		if said := strings.Join(beyondSource(together.Directives), "\n"); !strings.Contains(said, c.said) {
+			t.Errorf("not said before the calls:\n%s", said)
+		}
+		c.d.Stage = 7
+		if err := (&Schedule{Directives: []Directive{c.d}}).Check(p); err == nil || !strings.Contains(err.Error(), "stages") {
+			t.Errorf("of a stage that there is not: %v", err)
+		}
 	}
-	if want := "for s.x: 255, by the lanes of a warp\n"; !strings.Contains(tree.String(), want) {
-		t.Errorf("no %q in\n%s", want, tree.String())
-	}
-	if said := strings.Join(beyondSource(lanes.Directives), "\n"); !strings.Contains(said, "runs through in order: cdf.update(0)") {
-		t.Errorf("not said before the calls:\n%s", said)
-	}
-	if err := (&Schedule{Directives: []Directive{{Do: ScanLanes, Func: cdf, Name: "cdf", Stage: 7}}}).Check(p); err == nil || !strings.Contains(err.Error(), "stages") {
-		t.Errorf("of a stage that there is not: %v", err)
+	for _, n := range []int64{1, MaxChunks + 1} {
+		if err := (&Schedule{Directives: []Directive{{Do: ScanChunks, Func: cdf, Name: "cdf", Stage: 1, N: n}}}).Check(p); err == nil || !strings.Contains(err.Error(), "2..32") {
+			t.Errorf("by %d threads: %v", n, err)
+		}
 	}
 }
 

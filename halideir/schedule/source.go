@@ -275,7 +275,7 @@ func otherSource(p *halideir.Pipeline) []string {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special, given, chained, vectors, uniform, sized, scanned, first, some []string
+	var registers, ordered, special, given, chained, vectors, uniform, sized, scanned, chunks, first, some []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -294,6 +294,8 @@ func beyondSource(ds []Directive) []string {
 			sized = append(sized, d.Name)
 		case ScanLanes:
 			scanned = append(scanned, StageLabel(d.Name, d.Stage))
+		case ScanChunks:
+			chunks = append(chunks, fmt.Sprintf("%s by %d", StageLabel(d.Name, d.Stage), d.N))
 		case LoadsFirst:
 			first = append(first, StageLabel(d.Name, d.Stage))
 		case SomeLaunch:
@@ -325,6 +327,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if scanned != nil {
 		lines = append(lines, "The lanes of a warp run together through what a thread runs through in order: "+strings.Join(scanned, ", "))
+	}
+	if chunks != nil {
+		lines = append(lines, "Several threads run together through what one runs through in order, a chunk each: "+strings.Join(chunks, ", "))
 	}
 	if chained != nil {
 		lines = append(lines, "Addresses that are strides apart are computed from each other in the kernels of these: "+strings.Join(chained, ", "))

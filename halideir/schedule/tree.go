@@ -159,6 +159,8 @@ func (t *treePrinter) nest(b *branch, n *nest) {
 		text := string(kind) + " " + strings.Join(items, ", ")
 		if n.lanes && kind == serialLoop {
 			text += ", by the lanes of a warp"
+		} else if n.chunks > 0 && kind == serialLoop {
+			text += fmt.Sprintf(", by %d threads, %d each at a time", n.chunks, ChunkIterations)
 		}
 		b = b.add(text)
 		for _, f := range t.at(n, n.loops[i+1].label) {

@@ -147,6 +147,9 @@ type Nest struct {
 	// Scan says that a warp runs through the one serial loop, its lanes 32 iterations at a time, and that Threads are warps: see schedule.ScanLanes. What a schedule of
 	// Halide's alone can say of it is that a thread runs through it in order.
 	Scan bool
+	// Chunks says that so many threads run through the one serial loop, a chunk of its iterations each and one chunk after the other, in the second dimension of a block whose first is Threads: see
+	// schedule.ScanChunks. 0 where one thread does.
+	Chunks int64
 }
 
 // Use is one loop's part in a nest.

@@ -1,0 +1,120 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+)
+
+var scanChunks = regexp.MustCompile(`"do": ?"scan_chunks".*"n": ?(\d+)`)
+
+// vertical is the generator of one kind of scan along columns, which lie beside each other.
+func vertical(kind, of string) (g harness.Generator, own []string) {
+	g = scans(kind, of)
+	g.Params["vertical"] = "true"
+	return g, []string{"kind=" + kind, "of=" + of, "vertical=true"}
+}
+
+// TestScanChunks: scans along columns that several threads run through together give what the CPU gives, of any size, with and without the pass, and with coefficients whose powers overflow.
+// Each element of a column is loaded once, and what the first iteration takes by each thread of it.
+func TestScanChunks(t *testing.T) {
+	// Chunks are of 12, and blocks have 32 columns.
+	sizes := [][3]int{{1, 1, 1}, {3, 2, 1}, {33, 9, 2}, {32, 65, 1}, {40, 130, 3}, {70, 300, 2}}
+	for _, test := range []struct {
+		kind, of string
+		weights  []float64
+	}{
+		{"sum", "float32", nil},
+		{"sum", "int32", nil},
+		{"sum", "uint8", nil},
+		{"greatest", "float32", nil},
+		{"greatest", "int16", nil},
+		{"least", "uint16", nil},
+		{"recurrence", "float32", []float64{.3, 0, 1, 1.9, 2.2, -.02}},
+		{"less", "float32", []float64{.5, -1, 1.2}},
+		{"halves", "float32", nil},
+		{"shared", "float32", []float64{.5}},
+		{"backwards", "float32", nil},
+	} {
+		t.Run(test.kind+" "+test.of, func(t *testing.T) {
+			g, own := vertical(test.kind, test.of)
+			params := map[string]string{"gpu": "h100"}
+			const target = "target=host-cuda-cuda_capability_75"
+			exe, err := tree(t).Compile(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := scanChunks.FindStringSubmatch(text(t, savedAs(t, exe, g.Name, target, params, own...)))
+			if found == nil {
+				t.Fatal("one thread runs through it")
+			}
+			threads, _ := strconv.Atoi(found[1])
+			e, chunks := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(params))
+			_, plain := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"gpu": "h100", "schedule": lackingFor(t, g, target, params, "scan_chunks")}))
+			_, cpu := built(t, g, "host", harness.Root())
+			weights := test.weights
+			if weights == nil {
+				weights = []float64{.3}
+			}
+			rng := rand.New(rand.NewPCG(7, 5))
+			for _, size := range sizes {
+				for _, w := range weights {
+					in := harness.Args{"input": filled(harness.F32, func() float64 { return math.Floor(100 * rng.Float64()) }, size[:]...), "weight": w}
+					shapes := map[string][]int{"out": size[:]}
+					want := onCPU(t, cpu, in, shapes)
+					what := fmt.Sprint(size, w)
+					tolerance := harness.Tolerance{}
+					if test.of == "float32" {
+						tolerance = harness.Tolerance{Rel: 1e-4, Abs: 1e-3}
+						if math.Abs(1-w) > 1 { // what grows is off by parts of the most
+							tolerance.Abs = 1e-4 * largest(want)
+						}
+					}
+					simulated(t, chunks, in, shapes, want, tolerance, what)
+					if w == weights[0] {
+						simulated(t, plain, in, shapes, want, tolerance, what+" without the pass")
+					}
+				}
+			}
+
+			if test.kind == "recurrence" {
+				in := harness.Args{"input": filled(harness.F32, func() float64 { return 0 }, 40, 300, 1), "weight": -1e9}
+				shapes := map[string][]int{"out": {40, 300, 1}}
+				simulated(t, chunks, in, shapes, onCPU(t, cpu, in, shapes), harness.Tolerance{}, "powers that overflow")
+			}
+
+			const width, height, planes = 100, 700, 2
+			in := harness.Args{"input": filled(harness.F32, rng.Float64, width, height, planes), "weight": weights[0]}
+			checked := false
+			for _, k := range fullRun(t, e, in, map[string][]int{"out": {width, height, planes}}) {
+				if !regexp.MustCompile(`_kernel_a_s1_`).MatchString(k.Kernel) {
+					continue
+				}
+				checked = true
+				if loads := int64((width + 31) / 32 * planes * (height - 1 + threads)); k.Count.GlobalLoads != loads {
+					t.Errorf("%s loads %d times, not %d", k.Kernel, k.Count.GlobalLoads, loads)
+				}
+			}
+			if !checked {
+				t.Error("no kernel is the scan's")
+			}
+		})
+	}
+}
+
+// largest is the largest finite size of an array's elements.
+func largest(a *harness.Array) (most float64) {
+	for i := range a.Len() {
+		if size := math.Abs(a.Float(i)); !math.IsInf(size, 0) && size > most {
+			most = size
+		}
+	}
+	return most
+}
