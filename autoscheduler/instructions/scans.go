@@ -49,8 +49,14 @@ func chunked(k *plan.Kernel) *plan.Kernel {
 	return &some
 }
 
+// What counts of iir_blur's scans say of turns by chunks.
+const (
+	chunkPlace  = 4  // instructions for where in the scratch a thread tells, and where it reads
+	heldChoices = 12 // of a thread's own chunk against others: so many comparisons are taken out of the loop, the others stand in each turn
+)
+
 // chunks adds what a turn of chunks costs beside the loads, operations and stores of the definition: what a chunk comes to by itself is computed before what it holds, each is told and
-// those of all are loaded, added up, and chosen from. What is before all is in a register, where the definition counts a load of it.
+// those of all are loaded, added up, and chosen from. What is before all is in a register, where the definition counts a load of it; what is stored goes to the addresses that are loaded from.
 func (c *Part) chunks(turns float64, n int64, floats bool) {
 	each := float64(n)
 	c.Memory += turns * each
@@ -61,5 +67,7 @@ func (c *Part) chunks(turns float64, n int64, floats bool) {
 	} else {
 		c.Terms[Integer] += operations
 	}
-	c.Terms[Choice] += turns * each
+	c.Terms[Choice] += turns * (each + max(0, each-heldChoices))
+	c.Terms[Integer] += turns * chunkPlace
+	c.Terms[OwnRow] -= turns * (schedule.ChunkIterations + 1)
 }
