@@ -28,7 +28,7 @@ func TestLoadsFirst(t *testing.T) {
 	} {
 		t.Run(test.kind, func(t *testing.T) {
 			g := harness.Generator{Source: "bridge/testdata/downwards.cc", Name: "downwards", Params: map[string]string{"kind": test.kind}}
-			params := map[string]string{"gpu": "rtx2080ti"}
+			params := map[string]string{"gpu": "rtx2080ti", "reassociate": "0"} // one thread runs through a column
 			exe, err := tree(t).Compile(g)
 			if err != nil {
 				t.Fatal(err)
