@@ -10,6 +10,7 @@ import (
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/carried"
+	_ "gowarp/internal/fixedseed" // how many of the random updates reduce hangs on the seed
 	"gowarp/internal/irtest"
 )
 
