@@ -3,9 +3,6 @@
 package bridge
 
 import (
-	"fmt"
-	"math"
-	"math/rand/v2"
 	"regexp"
 	"strconv"
 	"testing"
@@ -56,44 +53,17 @@ func TestScanChunks(t *testing.T) {
 				t.Fatal("one thread runs through it")
 			}
 			threads, _ := strconv.Atoi(found[1])
-			e, chunks := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(params))
-			_, plain := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"gpu": "h100", "schedule": lackingFor(t, g, target, params, "scan_chunks")}))
-			_, cpu := built(t, g, "host", harness.Root())
-			weights := test.weights
-			if weights == nil {
-				weights = []float64{.3}
-			}
-			rng := rand.New(rand.NewPCG(7, 5))
-			for _, size := range sizes {
-				for _, w := range weights {
-					in := harness.Args{"input": filled(harness.F32, func() float64 { return math.Floor(100 * rng.Float64()) }, size[:]...), "weight": w}
-					shapes := map[string][]int{"out": size[:]}
-					want := onCPU(t, cpu, in, shapes)
-					what := fmt.Sprint(size, w)
-					tolerance := harness.Tolerance{}
-					if test.of == "float32" {
-						tolerance = harness.Tolerance{Rel: 1e-4, Abs: 1e-3}
-						if math.Abs(1-w) > 1 { // what grows is off by parts of the most
-							tolerance.Abs = 1e-4 * largest(want)
-						}
-					}
-					simulated(t, chunks, in, shapes, want, tolerance, what)
-					if w == weights[0] {
-						simulated(t, plain, in, shapes, want, tolerance, what+" without the pass")
-					}
-				}
-			}
-
+			s := scansAgree(t, g, params, "scan_chunks", test.of, test.weights, sizes)
 			if test.kind == "recurrence" {
 				in := harness.Args{"input": filled(harness.F32, func() float64 { return 0 }, 40, 300, 1), "weight": -1e9}
 				shapes := map[string][]int{"out": {40, 300, 1}}
-				simulated(t, chunks, in, shapes, onCPU(t, cpu, in, shapes), harness.Tolerance{}, "powers that overflow")
+				simulated(t, s.together, in, shapes, onCPU(t, s.cpu, in, shapes), harness.Tolerance{}, "powers that overflow")
 			}
 
 			const width, height, planes = 100, 700, 2
-			in := harness.Args{"input": filled(harness.F32, rng.Float64, width, height, planes), "weight": weights[0]}
+			in := harness.Args{"input": filled(harness.F32, s.rng.Float64, width, height, planes), "weight": .3}
 			checked := false
-			for _, k := range fullRun(t, e, in, map[string][]int{"out": {width, height, planes}}) {
+			for _, k := range fullRun(t, s.emission, in, map[string][]int{"out": {width, height, planes}}) {
 				if !regexp.MustCompile(`_kernel_a_s1_`).MatchString(k.Kernel) {
 					continue
 				}
@@ -107,14 +77,4 @@ func TestScanChunks(t *testing.T) {
 			}
 		})
 	}
-}
-
-// largest is the largest finite size of an array's elements.
-func largest(a *harness.Array) (most float64) {
-	for i := range a.Len() {
-		if size := math.Abs(a.Float(i)); !math.IsInf(size, 0) && size > most {
-			most = size
-		}
-	}
-	return most
 }
