@@ -11,7 +11,7 @@ import (
 // loadsFirst has the iterations of an update that stand one after the other in the code load before any of them stores (schedule.LoadsFirst).
 func (s *state) loadsFirst(n *plan.Nest) {
 	several := slices.ContainsFunc(n.Serial, func(u plan.Use) bool { return u.Steps > 1 })
-	if !several || n.Stage == 0 || n.Scan || n.Chunks > 0 || s.params.Mode != "gowarp" || s.p.Target.API != "cuda" {
+	if !several || n.Stage == 0 || n.Together() || s.params.Mode != "gowarp" || s.p.Target.API != "cuda" {
 		return
 	}
 	if !s.storesApart(n) {

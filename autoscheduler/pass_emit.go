@@ -56,7 +56,7 @@ type where struct{ block, thread string }
 
 func (s *state) emitKernel(k *plan.Kernel) {
 	// The pass that has lanes run through a scan takes one loop in one piece of code; and of a loop around launches Halide would make several, to have one without a clamp.
-	if k.Out.Scan || k.Out.Chunks > 0 || len(k.Out.Host) > 0 || s.params.Mode == "gowarp" && k.With == nil && k.Warp == nil && (s.onePiece(k) || !s.findable(k)) || s.readsOnHost(k) {
+	if k.Out.Together() || len(k.Out.Host) > 0 || s.params.Mode == "gowarp" && k.With == nil && k.Warp == nil && (s.onePiece(k) || !s.findable(k)) || s.readsOnHost(k) {
 		s.add(schedule.Directive{Do: schedule.NeverPartition, Func: k.Out.Func, Name: s.p.Funcs[k.Out.Func].Label, Stage: k.Out.Stage})
 	}
 	if k.With != nil {

@@ -24,22 +24,7 @@ func vertical(kind, of string) (g harness.Generator, own []string) {
 func TestScanChunks(t *testing.T) {
 	// Chunks are of 12, and blocks have 32 columns.
 	sizes := [][3]int{{1, 1, 1}, {3, 2, 1}, {33, 9, 2}, {32, 65, 1}, {40, 130, 3}, {70, 300, 2}}
-	for _, test := range []struct {
-		kind, of string
-		weights  []float64
-	}{
-		{"sum", "float32", nil},
-		{"sum", "int32", nil},
-		{"sum", "uint8", nil},
-		{"greatest", "float32", nil},
-		{"greatest", "int16", nil},
-		{"least", "uint16", nil},
-		{"recurrence", "float32", []float64{.3, 0, 1, 1.9, 2.2, -.02}},
-		{"less", "float32", []float64{.5, -1, 1.2}},
-		{"halves", "float32", nil},
-		{"shared", "float32", []float64{.5}},
-		{"backwards", "float32", nil},
-	} {
+	for _, test := range scanKinds {
 		t.Run(test.kind+" "+test.of, func(t *testing.T) {
 			g, own := vertical(test.kind, test.of)
 			params := map[string]string{"gpu": "h100"}
@@ -53,7 +38,7 @@ func TestScanChunks(t *testing.T) {
 				t.Fatal("one thread runs through it")
 			}
 			threads, _ := strconv.Atoi(found[1])
-			s := scansAgree(t, g, params, "scan_chunks", test.of, test.weights, sizes)
+			s := scansAgree(t, g, params, "scan_chunks", test, sizes)
 			if test.kind == "recurrence" {
 				in := harness.Args{"input": filled(harness.F32, func() float64 { return 0 }, 40, 300, 1), "weight": -1e9}
 				shapes := map[string][]int{"out": {40, 300, 1}}

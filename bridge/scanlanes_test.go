@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,28 +21,33 @@ func scans(kind, of string) harness.Generator {
 
 var scanLanes = regexp.MustCompile(`"do": ?"scan_lanes"`)
 
+// scanKind is one kind of scan of testdata/scans.cc, by its type, and weights to try (.3 where there are none).
+type scanKind struct {
+	kind, of string
+	weights  []float64
+}
+
+// scanKinds are run through together along either axis.
+var scanKinds = []scanKind{
+	{"sum", "float32", nil},
+	{"sum", "int32", nil},
+	{"sum", "uint8", nil},
+	{"greatest", "float32", nil},
+	{"greatest", "int16", nil},
+	{"least", "uint16", nil},
+	{"least", "float32", nil},
+	{"recurrence", "float32", []float64{.3, 0, 1, 1.9, 2.2, -.02}},
+	{"less", "float32", []float64{.5, -1, 1.2}},
+	{"halves", "float32", nil},
+	{"shared", "float32", []float64{.5}},
+	{"backwards", "float32", nil},
+}
+
 // TestScanLanes: scans that warps run through give what the CPU gives, of any size, with and without the pass, and with coefficients whose powers overflow. A warp loads each element of
 // its row once, 32 at a time, and what the first iteration takes.
 func TestScanLanes(t *testing.T) {
 	sizes := [][3]int{{1, 1, 1}, {2, 3, 1}, {33, 5, 2}, {129, 4, 3}, {128, 2, 1}, {300, 7, 2}}
-	for _, test := range []struct {
-		kind, of string
-		weights  []float64
-	}{
-		{"sum", "float32", nil},
-		{"sum", "int32", nil},
-		{"sum", "uint8", nil},
-		{"greatest", "float32", nil},
-		{"greatest", "int16", nil},
-		{"least", "uint16", nil},
-		{"least", "float32", nil},
-		{"recurrence", "float32", []float64{.3, 0, 1, 1.9, 2.2, -.02}},
-		{"less", "float32", []float64{.5, -1, 1.2}},
-		{"halves", "float32", nil},
-		{"shared", "float32", []float64{.5}},
-		{"backwards", "float32", nil},
-		{"alone", "uint32", nil},
-	} {
+	for _, test := range append(slices.Clone(scanKinds), scanKind{"alone", "uint32", nil}) {
 		t.Run(test.kind+" "+test.of, func(t *testing.T) {
 			g := scans(test.kind, test.of)
 			params := map[string]string{"gpu": "rtx2080ti"}
@@ -53,7 +59,7 @@ func TestScanLanes(t *testing.T) {
 			if saved := text(t, savedAs(t, exe, g.Name, "target=host-cuda-cuda_capability_75", params, own...)); !scanLanes.MatchString(saved) {
 				t.Fatalf("no warps run through it:\n%s", saved)
 			}
-			s := scansAgree(t, g, params, "scan_lanes", test.of, test.weights, sizes)
+			s := scansAgree(t, g, params, "scan_lanes", test, sizes)
 			if test.kind == "recurrence" {
 				in := harness.Args{"input": filled(harness.F32, func() float64 { return 0 }, 300, 2, 1), "weight": -1e9}
 				shapes := map[string][]int{"out": {300, 2, 1}}
@@ -85,13 +91,14 @@ type scan struct {
 	rng           *rand.Rand
 }
 
-// scansAgree holds a scan that a pass has threads run through together against the CPU's, at some sizes and weights (.3 where there are none), with and without the pass.
-func scansAgree(t *testing.T, g harness.Generator, params map[string]string, pass, of string, weights []float64, sizes [][3]int) (s scan) {
+// scansAgree holds a scan that a pass has threads run through together against the CPU's, at some sizes and its weights, with and without the pass.
+func scansAgree(t *testing.T, g harness.Generator, params map[string]string, pass string, test scanKind, sizes [][3]int) (s scan) {
 	t.Helper()
 	const target = "host-cuda-cuda_capability_75"
 	s.emission, s.together = built(t, g, target, harness.Gowarp(params))
 	_, plain := built(t, g, target, harness.Gowarp(map[string]string{"gpu": params["gpu"], "schedule": lackingFor(t, g, "target="+target, params, pass)}))
 	_, s.cpu = built(t, g, "host", harness.Root())
+	weights := test.weights
 	if weights == nil {
 		weights = []float64{.3}
 	}
@@ -103,7 +110,7 @@ func scansAgree(t *testing.T, g harness.Generator, params map[string]string, pas
 			want := onCPU(t, s.cpu, in, shapes)
 			what := fmt.Sprint(size, w)
 			tolerance := harness.Tolerance{}
-			if of == "float32" {
+			if test.of == "float32" {
 				tolerance = harness.Tolerance{Rel: 1e-4, Abs: 1e-3}
 				if math.Abs(1-w) > 1 { // what grows is off by parts of the most
 					tolerance.Abs = max(tolerance.Abs, 1e-4*largest(want))

@@ -12,7 +12,7 @@ func rowsLast(pr *plan.Problem, k *plan.Kernel) {
 	n := &k.Out
 	const tiled = 2
 	cache := float64(pr.Device.L2Bytes) / 2
-	if !pr.RowsLast || n.Scan || n.Chunks > 0 || cache <= 0 || len(n.Blocks) <= tiled || n.Fused == len(n.Blocks) || slices.ContainsFunc(n.Blocks[:tiled], func(u plan.Use) bool { return u.Tile == 0 }) ||
+	if !pr.RowsLast || n.Together() || cache <= 0 || len(n.Blocks) <= tiled || n.Fused == len(n.Blocks) || slices.ContainsFunc(n.Blocks[:tiled], func(u plan.Use) bool { return u.Tile == 0 }) ||
 		slices.ContainsFunc(n.Blocks[tiled:], func(u plan.Use) bool { return u.Tile > 0 && u.Extent > 1 }) {
 		return
 	}

@@ -161,10 +161,12 @@ Polynomial polynomial(const Expr &e, const std::function<const Polynomial *(cons
     return p.terms().size() > most ? Polynomial(e) : p;
 }
 
-bool same(const Expr &a, const Expr &b) {
+Polynomial apart(const Expr &a, const Expr &b) {
     constexpr size_t most_terms = 64;
     const auto sum = [](const Expr &e) { return polynomial(e, [](const std::string &) { return nullptr; }, most_terms); };
-    return sum(a).plus(sum(b), -1).terms().empty();
+    return sum(a).plus(sum(b), -1);
 }
+
+bool same(const Expr &a, const Expr &b) { return apart(a, b).terms().empty(); }
 
 }  // namespace gowarp

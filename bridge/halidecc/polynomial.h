@@ -45,6 +45,9 @@ private:
 // What would have more than most terms is left as a factor.
 Polynomial polynomial(const Halide::Expr &e, const std::function<const Polynomial *(const std::string &)> &defined, size_t most);
 
+// What one sum is more than another, each of its variables standing for itself.
+Polynomial apart(const Halide::Expr &a, const Halide::Expr &b);
+
 // Whether two expressions are the same sum, each of its variables standing for itself.
 bool same(const Halide::Expr &a, const Halide::Expr &b);
 

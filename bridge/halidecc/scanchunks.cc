@@ -10,8 +10,6 @@ namespace gowarp {
 
 namespace {
 
-const std::string of_x = ".thread_id_x", of_y = ".thread_id_y";
-
 Expr var(const std::string &name, const Type &type = Int(32)) { return Variable::make(type, name); }
 
 // A loop over a scan, run through by the threads of a column.
@@ -24,12 +22,9 @@ public:
     Type type() const { return scan_.type; }
 
     Stmt chunks() const {
-        const For *loop = scan_.loop;
-        const Expr &times = scan_.recurrence.times;
         ScanLoop::Sequence s;
-        const Expr last = s.let("last", loop->min + loop->extent - 1);
-        Expr power, square = times;  // of times, by as many as a chunk has
-        for (int n = chunk_iterations; times.defined(); n /= 2) {
+        Expr power, square = scan_.recurrence.times;  // of times, by as many as a chunk has
+        for (int n = chunk_iterations; square.defined(); n /= 2) {
             if (n % 2 != 0) {
                 power = power.defined() ? s.let("power", power * square) : square;
             }
@@ -38,16 +33,7 @@ public:
             }
             square = s.let("power", square * square);
         }
-        const std::string carried = unique_name("gowarp.scan.carried"), turn = unique_name("gowarp.scan.turn");
-        s.add(Store::make(carried, graph_substitute(loop->name, loop->min, scan_.before), 0, {}, const_true(), {}));
-        const Expr whole = s.let("whole", loop->extent / (chunk_iterations * chunks_));
-        s.add(For::make(turn, 0, whole, ForType::Serial, loop->partition_policy, loop->device_api, group(var(turn), Expr(), power, carried)));
-        s.add(IfThenElse::make(whole * (chunk_iterations * chunks_) < loop->extent, group(whole, last, power, carried)));
-        Stmt all = Allocate::make(carried, scan_.type, MemoryType::Register, {Expr(1)}, const_true(), s.build());
-        if (times.defined()) {
-            all = IfThenElse::make(abs(times) <= make_one(scan_.type), all, IfThenElse::make(chunk_ == 0 && inside_, Stmt(loop)));
-        }
-        return IfThenElse::make(loop->extent > 0, all);
+        return scan_.turns(s, chunk_iterations * chunks_, chunk_ == 0 && inside_, [&](const Expr &turn, const Expr &last, const std::string &carried) { return group(turn, last, power, carried); });
     }
 
 private:
@@ -96,14 +82,12 @@ private:
 };
 
 // A kernel whose threads are columns, with a block's dimension y for the chunks of each.
-class Kernel : public IRMutator {
+class Kernel : public ScanKernel {
 public:
-    Kernel(std::string func, int chunks, Surroundings::Definitions around) : func_(std::move(func)), chunks_(chunks), around_(std::move(around)) {}
-
-    bool scans = false;
+    Kernel(const std::string &func, int chunks, const Surroundings::Definitions &around) : ScanKernel(func, around), chunks_(chunks) {}
 
 private:
-    using IRMutator::visit;
+    using ScanKernel::visit;
 
     Stmt visit(const For *op) override {
         if (op->for_type == ForType::GPUBlock && !thread_.defined()) {
@@ -118,15 +102,12 @@ private:
             type_ = scan.type();
             return scan.chunks();
         }
-        if (op->for_type != ForType::GPUThread || thread_.defined() || !ends_with(op->name, of_x)) {
-            throw Unsuitable{"it has another loop, " + op->name};
-        }
+        const std::string of_chunks = second(op, thread_.defined());
         const std::optional<int64_t> extent = as_const_int(op->extent);
         if (!extent) {
             throw Unsuitable{"its blocks have threads that only a run counts"};
         }
         pitch_ = (int)*extent;
-        const std::string of_chunks = op->name.substr(0, op->name.size() - of_x.size()) + of_y;
         const std::string inside = unique_name("gowarp.scan.inside"), column = unique_name("gowarp.scan.column"), lane = unique_name("gowarp.scan.lane");
         scratch_ = unique_name("gowarp.scan.scratch");
         thread_ = var(op->name);
@@ -146,11 +127,10 @@ private:
     }
 
     Stmt visit(const LetStmt *op) override {
-        around_[op->name] = op->value;
         if (thread_.defined()) {
             lets_.emplace_back(op->name, in_full(op->value));
         }
-        return LetStmt::make(op->name, op->value, mutate(op->body));
+        return ScanKernel::visit(op);
     }
 
     // Tests of columns are made of what threads store.
@@ -165,11 +145,6 @@ private:
         return mutate(op->then_case);
     }
 
-    // What all threads of a column would do, or not wait for.
-    Stmt visit(const Store *op) override { throw Unsuitable{"it stores outside of its loop"}; }
-    Stmt visit(const Block *op) override { throw Unsuitable{"it does one thing after the other"}; }
-    Stmt visit(const Allocate *op) override { throw Unsuitable{"it allocates " + op->name}; }
-
     bool uses_thread(const Expr &e) const { return expr_uses_var(in_full(e), thread_.as<Variable>()->name); }
 
     Expr in_full(Expr e) const {
@@ -179,9 +154,7 @@ private:
         return e;
     }
 
-    const std::string func_;
     const int chunks_;
-    Surroundings::Definitions around_;
     Expr thread_, lane_, chunk_, inside_;  // a thread, and its name where another's column is computed
     Expr tested_ = const_true();  // of a thread, with the definitions in it put in
     int pitch_ = 0;
@@ -192,13 +165,6 @@ private:
 
 }  // namespace
 
-Stmt ScanChunks::kernel(const For *op, const std::string &func, int chunks, const Surroundings::Definitions &around) {
-    Kernel kernel(func, chunks, around);
-    const Stmt s = kernel.mutate(Stmt(op));
-    if (!kernel.scans) {
-        throw Unsuitable{"it has no loop in order"};
-    }
-    return s;
-}
+std::unique_ptr<ScanKernel> ScanChunks::kernel(const std::string &func, int chunks, const Surroundings::Definitions &around) { return std::make_unique<Kernel>(func, chunks, around); }
 
 }  // namespace gowarp

@@ -18,7 +18,7 @@ constexpr int chunk_iterations = 12;
 // too.
 class ScanChunks : public ScanPass {
     using ScanPass::ScanPass;
-    Halide::Internal::Stmt kernel(const Halide::Internal::For *op, const std::string &func, int chunks, const Surroundings::Definitions &around) override;
+    std::unique_ptr<ScanKernel> kernel(const std::string &func, int chunks, const Surroundings::Definitions &around) override;
 };
 
 }  // namespace gowarp

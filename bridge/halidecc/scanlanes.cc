@@ -14,8 +14,6 @@ namespace {
 constexpr int at_a_time = 4;       // groups of a warp's lanes whose loads are on their way at once
 constexpr int steps[] = {1, 2, 4, 8, 16};
 
-const std::string of_x = ".thread_id_x", of_y = ".thread_id_y";
-
 Expr var(const std::string &name, const Type &type = Int(32)) { return Variable::make(type, name); }
 
 // A loop over a scan, run through by the lanes of a warp.
@@ -24,10 +22,8 @@ public:
     Scan(const For *loop, const std::string &func, Expr lane, const Surroundings::Definitions &around) : scan_(loop, func, around), lane_(std::move(lane)) {}
 
     Stmt lanes() const {
-        const For *loop = scan_.loop;
         const Expr &times = scan_.recurrence.times;
         ScanLoop::Sequence s;
-        const Expr last = s.let("last", loop->min + loop->extent - 1);
         std::vector<Expr> powers;  // of times, by 1, 2, 4 ...
         Expr power;                // by as many as the lane has before it, and itself
         if (times.defined()) {
@@ -40,17 +36,7 @@ public:
                 power = s.let("power", select(((lane_ + 1) & (1 << i)) != 0, power * powers[i], power));
             }
         }
-        const std::string carried = unique_name("gowarp.scan.carried");
-        s.add(Store::make(carried, graph_substitute(loop->name, loop->min, scan_.before), 0, {}, const_true(), {}));
-        const std::string turn = unique_name("gowarp.scan.turn");
-        const Expr whole = s.let("whole", loop->extent / (at_a_time * warp_lanes));
-        s.add(For::make(turn, 0, whole, ForType::Serial, loop->partition_policy, loop->device_api, group(var(turn), Expr(), powers, power, carried)));
-        s.add(IfThenElse::make(whole * (at_a_time * warp_lanes) < loop->extent, group(whole, last, powers, power, carried)));
-        Stmt all = Allocate::make(carried, scan_.type, MemoryType::Register, {Expr(1)}, const_true(), s.build());
-        if (times.defined()) {
-            all = IfThenElse::make(abs(times) <= make_one(scan_.type), all, IfThenElse::make(lane_ == 0, Stmt(loop)));
-        }
-        return IfThenElse::make(loop->extent > 0, all);
+        return scan_.turns(s, at_a_time * warp_lanes, lane_ == 0, [&](const Expr &turn, const Expr &last, const std::string &carried) { return group(turn, last, powers, power, carried); });
     }
 
 private:
@@ -92,14 +78,12 @@ private:
 };
 
 // A kernel whose threads are rows, with a warp for each.
-class Kernel : public IRMutator {
+class Kernel : public ScanKernel {
 public:
-    Kernel(std::string func, Surroundings::Definitions around) : func_(std::move(func)), around_(std::move(around)) {}
-
-    bool scans = false;
+    using ScanKernel::ScanKernel;
 
 private:
-    using IRMutator::visit;
+    using ScanKernel::visit;
 
     Stmt visit(const For *op) override {
         if (op->for_type == ForType::GPUBlock && !lane_.defined()) {
@@ -109,40 +93,18 @@ private:
             scans = true;
             return Scan(op, func_, lane_, around_).lanes();
         }
-        if (op->for_type != ForType::GPUThread || lane_.defined() || !ends_with(op->name, of_x)) {
-            throw Unsuitable{"it has another loop, " + op->name};
-        }
-        const std::string rows = op->name.substr(0, op->name.size() - of_x.size()) + of_y;
+        const std::string rows = second(op, lane_.defined());
         lane_ = var(op->name);
         const Stmt body = mutate(substitute(op->name, var(rows), op->body));
         const Stmt lanes = For::make(op->name, 0, warp_lanes, op->for_type, op->partition_policy, op->device_api, body);
         return For::make(rows, op->min, op->extent, op->for_type, op->partition_policy, op->device_api, lanes);
     }
 
-    Stmt visit(const LetStmt *op) override {
-        around_[op->name] = op->value;
-        return LetStmt::make(op->name, op->value, mutate(op->body));
-    }
-
-    // What all lanes would do, or not wait for.
-    Stmt visit(const Store *op) override { throw Unsuitable{"it stores outside of its loop"}; }
-    Stmt visit(const Block *op) override { throw Unsuitable{"it does one thing after the other"}; }
-    Stmt visit(const Allocate *op) override { throw Unsuitable{"it allocates " + op->name}; }
-
-    const std::string func_;
-    Surroundings::Definitions around_;
     Expr lane_;
 };
 
 }  // namespace
 
-Stmt ScanLanes::kernel(const For *op, const std::string &func, int, const Surroundings::Definitions &around) {
-    Kernel kernel(func, around);
-    const Stmt s = kernel.mutate(Stmt(op));
-    if (!kernel.scans) {
-        throw Unsuitable{"it has no loop in order"};
-    }
-    return s;
-}
+std::unique_ptr<ScanKernel> ScanLanes::kernel(const std::string &func, int, const Surroundings::Definitions &around) { return std::make_unique<Kernel>(func, around); }
 
 }  // namespace gowarp

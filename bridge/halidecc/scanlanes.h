@@ -13,7 +13,7 @@ namespace gowarp {
 // through all alone. (Where they vanish, of an |a| below 1/20, an infinity is a NaN 32 places on.) A kernel that has not the form of gowarp's own stays as it is, which is right too.
 class ScanLanes : public ScanPass {
     using ScanPass::ScanPass;
-    Halide::Internal::Stmt kernel(const Halide::Internal::For *op, const std::string &func, int, const Surroundings::Definitions &around) override;
+    std::unique_ptr<ScanKernel> kernel(const std::string &func, int, const Surroundings::Definitions &around) override;
 };
 
 }  // namespace gowarp

@@ -15,8 +15,6 @@ namespace gowarp {
 
 namespace {
 
-constexpr size_t most_terms = 64;  // of the distance between two places
-
 // A scan's definition with what the iteration before it stored as a variable.
 class Before : public IRGraphMutator {
 public:
@@ -46,8 +44,8 @@ private:
 
     // Whether two places are the same, whatever names the kernel has for what is around it.
     bool same(const Expr &a, const Expr &b) {
-        const Polynomial apart = polynomial(a - b, [](const std::string &) { return nullptr; }, most_terms);
-        return apart.terms().empty() || around_.written_out(apart).terms().empty();
+        const Polynomial distance = apart(a, b);
+        return distance.terms().empty() || around_.written_out(distance).terms().empty();
     }
 
     const std::string buffer_;
@@ -196,6 +194,20 @@ Stmt ScanLoop::stored(const Expr &at, const Expr &value, const Expr &last) const
     return last.defined() ? IfThenElse::make(at <= last, one) : one;
 }
 
+Stmt ScanLoop::turns(Sequence s, int iterations, const Expr &alone, const Turn &turn) const {
+    const Expr last = s.let("last", loop->min + loop->extent - 1);
+    const std::string carried = unique_name("gowarp.scan.carried"), number = unique_name("gowarp.scan.turn");
+    s.add(Store::make(carried, graph_substitute(loop->name, loop->min, before), 0, {}, const_true(), {}));
+    const Expr whole = s.let("whole", loop->extent / iterations);
+    s.add(For::make(number, 0, whole, ForType::Serial, loop->partition_policy, loop->device_api, turn(Variable::make(Int(32), number), Expr(), carried)));
+    s.add(IfThenElse::make(whole * iterations < loop->extent, turn(whole, last, carried)));
+    Stmt all = Allocate::make(carried, type, MemoryType::Register, {Expr(1)}, const_true(), s.build());
+    if (recurrence.times.defined()) {
+        all = IfThenElse::make(abs(recurrence.times) <= make_one(type), all, IfThenElse::make(alone, Stmt(loop)));
+    }
+    return IfThenElse::make(loop->extent > 0, all);
+}
+
 Expr ScanLoop::Sequence::let(const std::string &what, const Expr &value) {
     all_.push_back({unique_name("gowarp.scan." + what), value, {}});
     return Variable::make(value.type(), all_.back().name);
@@ -213,6 +225,23 @@ Stmt ScanLoop::Sequence::build() const {
         }
     }
     return s;
+}
+
+Stmt ScanKernel::visit(const LetStmt *op) {
+    around_[op->name] = op->value;
+    return LetStmt::make(op->name, op->value, mutate(op->body));
+}
+
+Stmt ScanKernel::visit(const Store *op) { throw Unsuitable{"it stores outside of its loop"}; }
+Stmt ScanKernel::visit(const Block *op) { throw Unsuitable{"it does one thing after the other"}; }
+Stmt ScanKernel::visit(const Allocate *op) { throw Unsuitable{"it allocates " + op->name}; }
+
+std::string ScanKernel::second(const For *op, bool within) {
+    static const std::string of_x = ".thread_id_x", of_y = ".thread_id_y";
+    if (op->for_type != ForType::GPUThread || within || !ends_with(op->name, of_x)) {
+        throw Unsuitable{"it has another loop, " + op->name};
+    }
+    return op->name.substr(0, op->name.size() - of_x.size()) + of_y;
 }
 
 Stmt ScanPass::visit(const LetStmt *op) {
@@ -235,7 +264,12 @@ Stmt ScanPass::visit(const For *op) {
             continue;
         }
         try {
-            return kernel(op, stage.substr(0, stage.rfind(".s")), n, around_);
+            const auto k = kernel(stage.substr(0, stage.rfind(".s")), n, around_);
+            const Stmt s = k->mutate(Stmt(op));
+            if (!k->scans) {
+                throw Unsuitable{"it has no loop in order"};
+            }
+            return s;
         } catch (const Unsuitable &u) {
             fprintf(stderr, "gowarp: the kernel of the loop %s runs in order: %s\n", op->name.c_str(), u.why.c_str());
             return op;

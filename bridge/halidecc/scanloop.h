@@ -6,7 +6,9 @@
 
 #include "surroundings.h"
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,9 +39,16 @@ struct ScanLoop {
     // Within some definitions. Throws Unsuitable if it is none.
     ScanLoop(const Halide::Internal::For *loop, const std::string &func, const Surroundings::Definitions &around) : loop(loop), recurrence(read(func, around)), type(store->value.type()) {}
 
+    class Sequence;
+
+    // What a turn of so many iterations does, by its number. The iteration before is in the register carried, which it leaves its last in; where last is defined it goes no further than that.
+    using Turn = std::function<Halide::Internal::Stmt(const Halide::Expr &number, const Halide::Expr &last, const std::string &carried)>;
+
+    // All turns, behind what a sequence has. Where the absolute of times is above 1, powers of which may overflow, one thread runs through the loop alone.
+    Halide::Internal::Stmt turns(Sequence s, int iterations, const Halide::Expr &alone, const Turn &turn) const;
+
     // What iterations at some places add, each let in a sequence before any of them stores, which the compiler would not move a load over. Where last is defined those behind
     // it load nothing and are 0.
-    class Sequence;
     std::vector<Halide::Expr> values(Sequence &s, const std::vector<Halide::Expr> &at, const Halide::Expr &last) const;
 
     // The store of an iteration, where last is defined if it is not behind that.
@@ -66,6 +75,29 @@ private:
     std::vector<Part> all_;
 };
 
+// A kernel in which a thread runs through a scan, as a pass of scans rewrites it. Throws Unsuitable for what is to stay as it is.
+class ScanKernel : public Halide::Internal::IRMutator {
+public:
+    // Of a Func, within some definitions.
+    ScanKernel(std::string func, Surroundings::Definitions around) : func_(std::move(func)), around_(std::move(around)) {}
+
+    bool scans = false;  // whether it has a loop over a scan
+
+protected:
+    using IRMutator::visit;
+    Halide::Internal::Stmt visit(const Halide::Internal::LetStmt *op) override;
+    // What all threads would do, or not wait for.
+    Halide::Internal::Stmt visit(const Halide::Internal::Store *op) override;
+    Halide::Internal::Stmt visit(const Halide::Internal::Block *op) override;
+    Halide::Internal::Stmt visit(const Halide::Internal::Allocate *op) override;
+
+    // The name of a block's second dimension of threads, where a loop is over its first, within no other loop over threads; throws if it is not.
+    static std::string second(const Halide::Internal::For *op, bool within);
+
+    const std::string func_;
+    Surroundings::Definitions around_;
+};
+
 // A lowering pass that rewrites the kernels of some stages, each "func.s1" with a number, in which a thread runs through a scan.
 class ScanPass : public Halide::Internal::IRMutator {
 public:
@@ -77,8 +109,8 @@ protected:
     Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;
 
 private:
-    // A kernel of a Func's stage that has a number, within some definitions, from its outermost loop over blocks on. Throws Unsuitable for what is to stay as it is.
-    virtual Halide::Internal::Stmt kernel(const Halide::Internal::For *op, const std::string &func, int n, const Surroundings::Definitions &around) = 0;
+    // What rewrites a kernel of a Func's stage that has a number, within some definitions, from its outermost loop over blocks on.
+    virtual std::unique_ptr<ScanKernel> kernel(const std::string &func, int n, const Surroundings::Definitions &around) = 0;
 
     const std::map<std::string, int> stages_;
     Surroundings::Definitions around_;

@@ -152,6 +152,9 @@ type Nest struct {
 	Chunks int64
 }
 
+// Together reports whether several threads run through the serial loop of a nest together.
+func (n *Nest) Together() bool { return n.Scan || n.Chunks > 0 }
+
 // Use is one loop's part in a nest.
 type Use struct {
 	Loop   int
