@@ -34,6 +34,7 @@ type Params struct {
 	AnySize           string
 	Reassociate       string
 	WriteOut          string
+	FuseInit          string
 	Check             string
 	Dump              string
 	Save              string
@@ -46,8 +47,8 @@ func (p *Params) Judged() bool { return p.Search == "ptxas" || p.Search == "sim"
 // presets are what a mode stands for: other defaults than those of Table, which are the mode gowarp's.
 var presets = map[string]map[string]string{
 	"gowarp":   {},
-	"autogpu":  {"tiling": "block", "cost": "listing1", "write_out": "0"},
-	"polymage": {"grouping": "dpfusion", "tiling": "warp", "cost": "algorithm2", "write_out": "0"},
+	"autogpu":  {"tiling": "block", "cost": "listing1", "write_out": "0", "fuse_init": "0"},
+	"polymage": {"grouping": "dpfusion", "tiling": "warp", "cost": "algorithm2", "write_out": "0", "fuse_init": "0"},
 }
 
 // Param is a row of the table of parameters.
@@ -91,6 +92,7 @@ var Table = []Param{
 	aside(word("any_size", "1", []string{"0", "1"}, "1: special cases for whole groups of points run at all other sizes too, by a lowering pass of gowarp's own; 0: what a schedule of Halide's alone can say", func(p *Params) *string { return &p.AnySize })),
 	ifChanged(word("reassociate", "1", []string{"0", "1"}, "1: sums and products of floats that leave the device idle are computed as trees, like those of integers, which rounds differently; 0: in the order of the reduction domain; of mode=gowarp", func(p *Params) *string { return &p.Reassociate })),
 	ifChanged(word("write_out", "1", []string{"0", "1"}, "1: a stencil that adds up over a short domain of literal bounds is defined by its sum, which readers may inline and threads and warps keep in registers like any other definition; 0: it stays an update. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.WriteOut })),
+	ifChanged(word("fuse_init", "1", []string{"0", "1"}, "1: an update that changes every point of its domain once, a scan for instance, computes the pure definition itself, so that what it begins from is not stored and read again; 0: it reads it. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.FuseInit })),
 	aside(word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check })),
 	aside(text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump })),
 	aside(text("save", "write the schedule that was applied as JSON to this file, after any check, to be replayed by schedule", func(p *Params) *string { return &p.Save })),

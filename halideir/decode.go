@@ -205,6 +205,8 @@ func (d *decoder) function(at *path, v gjson.Result, id int) Func {
 			f.PipelineIndex = d.index(at, v)
 		case "written_out":
 			f.WrittenOut = d.index(at, v)
+		case "fused_init":
+			f.FusedInit = d.boolean(at, v)
 		case "found_index":
 			f.FoundIndex = d.index(at, v)
 		}

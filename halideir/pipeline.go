@@ -86,6 +86,7 @@ type Func struct {
 	PipelineIndex int      // i of Pipeline::get_func(i), -1 where that does not reach it
 	FoundIndex    int      // position in called_funcs_in_order_found, -1 where not given
 	WrittenOut    int      // updates of the user's that its definition has taken over before it was exported
+	FusedInit     bool     // its first update has taken over its pure definition, which is computed elsewhere alone, before it was exported
 
 	// Partial says that package rfactor made the Func of a reduction: it holds partial results, of which neighbouring threads
 	// should compute those that are neighbours along the argument Lane (-1: along any). Neither is in the JSON form.

@@ -23,7 +23,7 @@ func dramBound(x *timed) float64 {
 	}
 	total := x.dramReads()
 	for _, k := range x.all {
-		total += x.pr.BufferBytes(k.Out.Func, -1) * launchesThatStore(x.pr, k)
+		total += x.pr.BufferBytes(k.Out.Func, -1) * computed(x.pr, k) * launchesThatStore(x.pr, k)
 	}
 	bytes, _, beyond := x.spills()
 	total += bytes * beyond
@@ -52,10 +52,23 @@ func (x *timed) countReads() float64 {
 			if b[0] >= 0 {
 				size = max(0, size-x.m.CacheBytes/2)
 			}
-			total += size * launchesThatRead(x.pr, k, b) * x.again(k, b)
+			total += size * computed(x.pr, k) * launchesThatRead(x.pr, k, b) * x.again(k, b)
 		}
 	}
 	return total + columnBytes(x.pr, x.k, x.m.CacheBytes/2)
+}
+
+// computed is the share of its points that a kernel computes, by whole sectors: less than all where its Func's first update has taken over its pure definition.
+func computed(pr *plan.Problem, k *plan.Kernel) float64 {
+	if k.Out.Stage > 0 {
+		return 1
+	}
+	return pr.Computed(k.Out.Func, func(dim int) int64 {
+		if dim > 0 {
+			return 1
+		}
+		return max(1, instructions.SectorBytes/max(1, pr.Bytes(k.Out.Func)))
+	})
 }
 
 // again is how often the blocks of a kernel read a buffer from DRAM, because what they touch between two times is more than the half of the L2 that is theirs holds.

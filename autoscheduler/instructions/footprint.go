@@ -41,20 +41,20 @@ type dimension struct {
 // footprints are those of a stage, of each buffer that it loads from.
 func (e *Estimator) footprints(n *plan.Nest) []footprint {
 	ex := e.pr.ExpandOf(n)
-	return plan.Remember(&ex.Counted, []byte{byte(askedFootprints)}, func() []footprint {
+	return plan.Remember(&ex.Counted, []byte{byte(askedFootprints), together(n)}, func() []footprint {
 		out := make([]footprint, len(ex.Sources))
 		for i, from := range ex.Sources {
-			out[i] = e.footprint(ex, from)
+			out[i] = e.footprint(ex, n, from)
 		}
 		return out
 	})
 }
 
-func (e *Estimator) footprint(ex *plan.Expand, from [2]int) footprint {
+func (e *Estimator) footprint(ex *plan.Expand, n *plan.Nest, from [2]int) footprint {
 	f, of := footprint{from: from}, e.box(from[0], from[1])
 	for i := range ex.Loads {
 		t := &ex.Loads[i]
-		if t.Func != from[0] || t.Input != from[1] {
+		if t.Func != from[0] || t.Input != from[1] || n.Together() && e.pr.HandedOn(n, t) {
 			continue
 		}
 		if f.dims == nil {
@@ -119,6 +119,9 @@ func (d *dimension) span(extents []int64) span {
 
 // sectors is how many sectors points of such extents load of the buffer.
 func (f *footprint) sectors(extents []int64) float64 {
+	if f.dims == nil {
+		return 0 // all of it is handed on
+	}
 	n := 1.0
 	for d := range f.dims {
 		s := f.dims[d].span(extents)

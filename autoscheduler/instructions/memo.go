@@ -36,7 +36,7 @@ func remember[V any](e *Estimator, what asked, k *plan.Kernel, n *plan.Nest, wor
 
 // shape appends all that the points of a nest's thread cost by, beside the stage's expansion: its unrolled loops, those that turn, and where what it reads is.
 func shape(b []byte, ex *plan.Expand, k *plan.Kernel, n *plan.Nest) []byte {
-	b = append(b, byte(len(n.Unrolled)))
+	b = append(b, together(n), byte(len(n.Unrolled)))
 	for _, u := range n.Unrolled {
 		split := byte(0)
 		if u.Tile > 0 {
@@ -75,6 +75,14 @@ func shape(b []byte, ex *plan.Expand, k *plan.Kernel, n *plan.Nest) []byte {
 		b = binary.AppendVarint(append(b, byte(k.Members[i].Where)), int64(k.Members[i].Func))
 	}
 	return b
+}
+
+// together tells apart what threads that run through a scan together load, which is not what they hand on.
+func together(n *plan.Nest) byte {
+	if n.Together() {
+		return 1
+	}
+	return 0
 }
 
 // seen is what a count has met so far.

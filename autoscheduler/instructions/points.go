@@ -137,6 +137,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 		if in && where == plan.AtThread {
 			continue // in a register
 		}
+		if n.Together() && e.pr.HandedOn(n, t) {
+			continue // told by registers and scratch: see scan and chunks
+		}
 		member := in
 		in = in && where != plan.AtBlockGlobal
 		asked, part := 1.0, &c.Turn

@@ -1,6 +1,8 @@
 package instructions
 
 import (
+	"slices"
+
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
 )
@@ -23,10 +25,10 @@ func scanned(k *plan.Kernel) *plan.Kernel {
 }
 
 // scan adds what a turn of a scan costs beside the loads, operations and store of the definition: each step is an exchange, an operation and the choice whether there is a lane so far below.
-// What is before all lanes is exchanged too, where the definition counts a load of it; its row is the own one's.
-func (c *Part) scan(turns float64, floats bool) {
-	c.Memory += turns * scanSteps
-	c.Requests += turns * scanSteps
+// What is before all lanes is exchanged too. What is stored goes where the lane has loaded from, if it reads the own place.
+func (c *Part) scan(turns float64, floats, own bool) {
+	c.Memory += turns * (scanSteps + 1)
+	c.Requests += turns * (scanSteps + 1)
 	operations := turns * scanSteps
 	if floats {
 		c.Float += operations
@@ -34,7 +36,9 @@ func (c *Part) scan(turns float64, floats bool) {
 		c.Terms[Integer] += operations
 	}
 	c.Terms[Choice] += turns * scanSteps
-	c.Terms[OwnRow] -= turns
+	if own {
+		c.Terms[OwnRow] -= turns
+	}
 }
 
 // chunked is a kernel in which several threads run through a scan by chunks as one of them sees it: the iterations of a chunk stand side by side, and the loop turns once for all threads.
@@ -56,11 +60,11 @@ const (
 )
 
 // chunks adds what a turn of chunks costs beside the loads, operations and stores of the definition: what a chunk comes to by itself is computed before what it holds, each is told and
-// those of all are loaded, added up, and chosen from. What is before all is in a register, where the definition counts a load of it; what is stored goes to the addresses that are loaded from.
-func (c *Part) chunks(turns float64, n int64, floats bool) {
+// those of all are loaded, added up, and chosen from. What is before all is in a register; what is stored goes to the addresses that are loaded from, if the own places are read.
+func (c *Part) chunks(turns float64, n int64, floats, own bool) {
 	each := float64(n)
-	c.Memory += turns * each
-	c.Requests += turns * (each + 1)
+	c.Memory += turns * (each + 1)
+	c.Requests += turns * (each + 2)
 	operations := turns * (each + schedule.ChunkIterations)
 	if floats {
 		c.Float += operations
@@ -69,5 +73,13 @@ func (c *Part) chunks(turns float64, n int64, floats bool) {
 	}
 	c.Terms[Choice] += turns * (each + max(0, each-heldChoices))
 	c.Terms[Integer] += turns * chunkPlace
-	c.Terms[OwnRow] -= turns * (schedule.ChunkIterations + 1)
+	if own {
+		c.Terms[OwnRow] -= turns * schedule.ChunkIterations
+	}
+}
+
+// readsOwnPlace reports whether an update loads of its own Func what was there before it.
+func (e *Estimator) readsOwnPlace(n *plan.Nest) bool {
+	loads := e.pr.ExpandOf(n).Loads
+	return slices.ContainsFunc(loads, func(t plan.Tap) bool { return t.Func == n.Func && !e.pr.HandedOn(n, &t) })
 }

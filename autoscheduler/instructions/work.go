@@ -52,16 +52,21 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		sum.Terms[EntryClamp] += know * c.Once.Terms[ClampedDimension]
 		t := c.Once
 		t.add(&c.Turn, times)
+		if n.Stage == 0 {
+			if computed := e.pr.Computed(n.Func, func(dim int) int64 { return e.lanesAlong(n, dim) }); computed < 1 {
+				t.partly(computed, times*float64(straight.PointsPerThread()))
+			}
+		}
 		if register {
 			thread.share(e, k, &straight, &t)
 		}
 		turns := times
 		if n.Scan {
-			t.scan(times, e.pr.P.Funcs[n.Func].Types[0].IsFloat())
+			t.scan(times, e.pr.P.Funcs[n.Func].Types[0].IsFloat(), e.readsOwnPlace(n))
 			turns = max(1, times/scanGroups)
 		}
 		if n.Chunks > 0 {
-			t.chunks(times, n.Chunks, e.pr.P.Funcs[n.Func].Types[0].IsFloat())
+			t.chunks(times, n.Chunks, e.pr.P.Funcs[n.Func].Types[0].IsFloat(), e.readsOwnPlace(n))
 			w.Barriers += times
 		}
 		e.looseLoops(n, given, &t.Terms)
@@ -110,6 +115,22 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 	w.Issued, w.Float, w.Special, w.Requests, w.Sectors, w.Terms = sum.issued(), sum.Float, sum.Special, sum.Requests, sum.Sectors+sum.Stored, sum.Terms
 	w.Memory = sum.Memory + sum.Terms.Parameters()
 	return worth
+}
+
+// partly is what is left of what a thread does at its points, each of which has a test, if it computes a share of them.
+func (p *Part) partly(share, points float64) {
+	var left Part
+	left.add(p, share)
+	left.Terms[Test] += points
+	*p = left
+}
+
+// lanesAlong is how many points along a dimension the lanes of a warp have side by side.
+func (e *Estimator) lanesAlong(n *plan.Nest, dim int) int64 {
+	if l := n.Along.Loop; l >= 0 && e.pr.P.Funcs[n.Func].Stages[n.Stage].Loops[l].Arg == dim {
+		return min(n.Along.Extent, plan.WarpLanes)
+	}
+	return 1
 }
 
 // misses are loads that L1 does not answer: as many of all as of the sectors that they ask for come from beyond.

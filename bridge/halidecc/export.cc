@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "export.h"
+#include "fuseinit.h"
 #include "json.h"
 #include "restate.h"
 
@@ -146,6 +147,9 @@ private:
         if (entry.written_out > 0) {
             j.field("written_out", entry.written_out);
         }
+        if (entry.fused_init) {
+            j.flag("fused_init", true);
+        }
         j.close('}');
     }
 
@@ -158,13 +162,18 @@ private:
         for (const Expr &e : def.args()) {
             args.push_back(table_.add(e));
         }
-        for (const Expr &e : def.values()) {
+        std::vector<Expr> computed = def.values();
+        Expr where = has_predicate(def) ? def.predicate() : Expr();
+        if (!update) {
+            where = partly_computed(computed);
+        }
+        for (const Expr &e : computed) {
             values.push_back(table_.add(e));
         }
         ids(j, "args", args);
         ids(j, "values", values);
-        if (has_predicate(def)) {
-            j.field("predicate", table_.add(def.predicate()));
+        if (where.defined()) {
+            j.field("predicate", table_.add(where));
         }
         const auto &rvars = def.schedule().rvars();
         j.key("rvars");

@@ -369,6 +369,7 @@ Graph rebuild_graph(const Pipeline &pipeline, const Graph &before) {
         const FuncEntry &was = before.funcs[before.func_id(f.original.name())];
         f.pipeline_index = was.pipeline_index;
         f.found_index = was.found_index;
+        f.written_out = was.written_out;
     }
     return after;
 }

@@ -25,6 +25,7 @@ struct FuncEntry {
     int pipeline_index = -1;  // i of Pipeline::get_func(i); -1 where that cannot reach it
     int found_index = -1;     // position in called_funcs_in_order_found
     int written_out = 0;      // updates of the user's that its definition has taken over (writeout.h)
+    bool fused_init = false;  // its first update has taken over its pure definition (fuseinit.h)
     std::map<int, std::optional<ArgExtreme>> over_partial;  // by stage: what a factored one does with its partial results, where that is the least or greatest with its place
     std::set<int> factored;  // stages that a level of a tree has left
     bool made = false;       // by factoring: none of the user's

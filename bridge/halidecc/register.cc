@@ -7,6 +7,7 @@
 #include "choose.h"
 #include "code.h"
 #include "export.h"
+#include "fuseinit.h"
 #include "given.h"
 #include "gowarp_abi.h"
 #include "indexfuncs.h"
@@ -30,6 +31,7 @@ extern "C" __attribute__((weak)) int gowarp_schedule(gowarp_request *request, go
 extern "C" __attribute__((weak)) void gowarp_end(uintptr_t session);
 extern "C" __attribute__((weak)) char *gowarp_taken(uintptr_t session, int32_t answer);
 extern "C" __attribute__((weak)) int gowarp_writes_out(gowarp_request *request);
+extern "C" __attribute__((weak)) int gowarp_fuses_inits(gowarp_request *request);
 
 extern "C" void gowarp_reply_free(gowarp_reply *reply) {
     for (int32_t i = 0; i < reply->num_directives; i++) {
@@ -142,6 +144,9 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
             (Graph &)graph = look_through_index_funcs(pipeline, graph);
             if (gowarp_writes_out && gowarp_writes_out(&asked)) {
                 (Graph &)graph = write_out_reductions(pipeline, graph);
+            }
+            if (gowarp_fuses_inits && gowarp_fuses_inits(&asked)) {
+                (Graph &)graph = fuse_inits(pipeline, graph);
             }
         }
         json = export_pipeline(graph, target);

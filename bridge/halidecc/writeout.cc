@@ -234,7 +234,9 @@ Graph write_out_reductions(const Pipeline &pipeline, const Graph &before) {
     Graph after = rebuild_graph(pipeline, before);
     for (FuncEntry &f : after.funcs) {
         const auto it = taken.find(f.original.name());
-        f.written_out = it == taken.end() ? 0 : it->second;
+        if (it != taken.end()) {
+            f.written_out = it->second;
+        }
     }
     return after;
 }

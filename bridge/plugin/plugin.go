@@ -48,6 +48,16 @@ func gowarp_writes_out(request unsafe.Pointer) C.int {
 	return 0
 }
 
+// gowarp_fuses_inits says likewise whether updates are to take over the pure definitions of their Funcs.
+//
+//export gowarp_fuses_inits
+func gowarp_fuses_inits(request unsafe.Pointer) C.int {
+	if autoscheduler.FusesInits(abi.Params(request)) {
+		return 1
+	}
+	return 0
+}
+
 // gowarp_end hands the memory back too: Halide's lowering, which comes next, takes the most of all.
 //
 //export gowarp_end

@@ -16,7 +16,8 @@ import (
 type Shape struct {
 	Name       string
 	Stages     [][]string
-	WrittenOut int // updates that its definition has taken over (write_out)
+	WrittenOut int  // updates that its definition has taken over (write_out)
+	FusedInit  bool // its first update has taken over its definition (fuse_init)
 }
 
 // Shapes are the Funcs of a pipeline, by id.
@@ -24,6 +25,7 @@ func Shapes(p *halideir.Pipeline) []Shape {
 	shapes := make([]Shape, len(p.Funcs))
 	for i := range p.Funcs {
 		shapes[i].Name, shapes[i].WrittenOut = p.Funcs[i].Label, p.Funcs[i].WrittenOut
+		shapes[i].FusedInit = p.Funcs[i].FusedInit
 		for j := range p.Funcs[i].Stages {
 			labels := []string{}
 			for _, l := range p.Funcs[i].Stages[j].Loops {
@@ -38,6 +40,11 @@ func Shapes(p *halideir.Pipeline) []Shape {
 // WrittenOut reports whether the pipeline that a schedule was made for has updates written out in definitions.
 func (s *Schedule) WrittenOut() bool {
 	return slices.ContainsFunc(s.Funcs, func(sh Shape) bool { return sh.WrittenOut > 0 })
+}
+
+// FusedInits reports whether the pipeline that a schedule was made for has updates that took over pure definitions.
+func (s *Schedule) FusedInits() bool {
+	return slices.ContainsFunc(s.Funcs, func(sh Shape) bool { return sh.FusedInit })
 }
 
 // automatic are the names that Halide gives to what its user did not name. They end in a
@@ -121,6 +128,8 @@ func (s *Schedule) differs(p *halideir.Pipeline) error {
 			return fmt.Errorf("its Func %d was %s, the pipeline has %s there", i, a.Name, b.Name)
 		case a.WrittenOut != b.WrittenOut:
 			return fmt.Errorf("%s has %s its definition, the schedule was made for %s: give the write_out that it was made with", b.Name, writtenOut(b.WrittenOut), writtenOut(a.WrittenOut))
+		case a.FusedInit != b.FusedInit:
+			return fmt.Errorf("the first update of %s %s, in the pipeline of the schedule it was otherwise: give the fuse_init that it was made with", b.Name, map[bool]string{true: "computes its pure definition", false: "reads its pure definition"}[b.FusedInit])
 		case len(a.Stages) != len(b.Stages):
 			return fmt.Errorf("%s has %d stages, the schedule was made for %d", b.Name, len(b.Stages), len(a.Stages))
 		}

@@ -16,6 +16,7 @@ type shapeJSON struct {
 	Name       string     `json:"name"`
 	Stages     [][]string `json:"stages"`
 	WrittenOut int        `json:"written_out,omitempty"` // updates that are in the definition
+	FusedInit  bool       `json:"fused_init,omitempty"`  // the first update has the definition
 }
 
 type kernelJSON struct {
@@ -129,7 +130,7 @@ func (s *Schedule) JSON() []byte {
 	if s.Funcs != nil {
 		b.WriteString(`  "funcs": [`)
 		for i, f := range s.Funcs {
-			line(&b, i, shapeJSON{f.Name, notNil(f.Stages), f.WrittenOut})
+			line(&b, i, shapeJSON{f.Name, notNil(f.Stages), f.WrittenOut, f.FusedInit})
 		}
 		b.WriteString("\n  ],\n")
 	}
