@@ -84,6 +84,7 @@ type state struct {
 	given      *halideir.Pipeline   // p before reductions were factored
 	factors    []schedule.Directive // what made p of it
 	saved      *schedule.Schedule   // the one to replay
+	elsewhere  string               // see Result
 	params     Params
 	tried      tried
 	device     occupancy.Device
@@ -132,6 +133,7 @@ type Result struct {
 	Inlining  []InlineReason   // by Func
 	Merges    []grouping.Merge // in order, then what was refused
 	Notes     []Note
+	Elsewhere string           // of a schedule that is replayed: for what else it was made, if it was
 	Evaluated int    // candidates priced
 	Unit      string // of their costs, where they have one
 }
@@ -183,7 +185,7 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 func (s *state) result() *Result {
 	r := &Result{
 		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Explained: s.explain,
-		Merges: s.merges, Notes: s.notes, Evaluated: s.searcher.Evaluated, Unit: coster.Unit(s.coster), Factored: len(s.factors) > 0,
+		Merges: s.merges, Notes: s.notes, Elsewhere: s.elsewhere, Evaluated: s.searcher.Evaluated, Unit: coster.Unit(s.coster), Factored: len(s.factors) > 0,
 	}
 	if s.explain {
 		r.Inlining = s.inlineReasons()

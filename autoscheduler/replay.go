@@ -2,7 +2,9 @@ package autoscheduler
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"gowarp/autoscheduler/search"
 	"gowarp/autoscheduler/strategy"
@@ -27,6 +29,7 @@ func readSaved(s *state) error {
 	if err != nil {
 		return s.unfit(err)
 	}
+	s.elsewhere = s.madeElsewhere(saved)
 	if s.saved, err = saved.Fit(s.given); err != nil {
 		return s.unfit(err)
 	}
@@ -34,6 +37,23 @@ func readSaved(s *state) error {
 		return s.unfit(err)
 	}
 	return nil
+}
+
+// gpuFeatures are what a target's string says of the GPU.
+var gpuFeatures = regexp.MustCompile(`\b(cuda_capability_\d+|cuda|opencl|metal|vulkan|d3d12compute|webgpu)\b`)
+
+// madeElsewhere says for what a saved schedule was made, if that is another device or another kind of target: it is right here too, but what costs least elsewhere need not do so here.
+func (s *state) madeElsewhere(saved *schedule.Schedule) string {
+	made, here := gpuFeatures.FindAllString(saved.Target, -1), gpuFeatures.FindAllString(s.given.Target.String, -1)
+	slices.Sort(made)
+	slices.Sort(here)
+	switch d, err := occupancy.Lookup(saved.Device); {
+	case err == nil && s.params.GPU != "" && d.Name != s.device.Name:
+		return fmt.Sprintf("the schedule in %s was made for %s, and is replayed for %s: right, but perhaps slow", s.params.Schedule, d.Name, s.device.Name)
+	case saved.Target != "" && !slices.Equal(made, here):
+		return fmt.Sprintf("the schedule in %s was made for %s, and is replayed for %s: right, but perhaps slow", s.params.Schedule, strings.Join(made, "-"), strings.Join(here, "-"))
+	}
+	return ""
 }
 
 // replay takes over the saved schedule. The file is trusted

@@ -108,7 +108,7 @@ func TestScheduleSource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options := harness.EmitOptions{Target: strings.TrimPrefix(cudaTarget, "target="), Outputs: []string{"stmt", "device_code", "schedule"}}
-			params := map[string]string{"any_size": "0"} // which no source says
+			params := map[string]string{"any_size": "0", "fuse_init": "0"} // which no source says
 			options.Scheduler = harness.Gowarp(params)
 			auto, err := tr.Emit(harness.Generator{Source: source, Name: name}, options)
 			if err != nil {
@@ -188,4 +188,26 @@ func uncounted(s string) []string {
 		return names[name]
 	})
 	return strings.Split(size.ReplaceAllString(s, "$1)"), "\n")
+}
+
+// TestReplayElsewhere: who replays a schedule for another device, or another kind of target, than it was made for is told, and only then.
+func TestReplayElsewhere(t *testing.T) {
+	file := savedSchedule(t, dumpOf(t, "small"), "--gpu", "rtx3090")
+	const said = "gowarp: warning: the schedule in "
+	for _, test := range []struct{ target, gpu, words string }{
+		{cudaTarget, "", ""},
+		{cudaTarget, "rtx3090", ""},
+		{cudaTarget, "h100", "was made for rtx3090, and is replayed for h100"},
+		{"target=x86-64-linux-cuda-cuda_capability_61", "", "was made for cuda-cuda_capability_86, and is replayed for cuda-cuda_capability_61"},
+		{"target=x86-64-linux-opencl", "", "was made for cuda-cuda_capability_86, and is replayed for opencl"},
+	} {
+		args := []string{"autoscheduler.schedule=" + file}
+		if test.gpu != "" {
+			args = append(args, "autoscheduler.gpu="+test.gpu)
+		}
+		out := ok(t, nil, compiled(t, "small"), scheduled(t, "small", test.target, args...)...)
+		if told := strings.Contains(out, said); told != (test.words != "") || !strings.Contains(out, test.words) {
+			t.Errorf("%s gpu=%s: %q, which should say %q", test.target, test.gpu, out, test.words)
+		}
+	}
 }

@@ -157,6 +157,9 @@ func (v *verifier) promises(where string, f *Func) error {
 		if !isArg(e.Var) {
 			return fmt.Errorf("%s: an estimate names %q, which is no argument", where, e.Var)
 		}
+		if e.Extent < 0 && slices.ContainsFunc(f.Bounds, func(b Bound) bool { return b.Var == e.Var && b.Extent != NoNode }) {
+			return fmt.Errorf("%s: its bound says that the extent of %s is %d, which is negative; give Func::bound the extent that %s has", where, e.Var, e.Extent, e.Var)
+		}
 		if e.Extent < 0 {
 			return fmt.Errorf("%s: the estimated extent of %s, %d, is negative; say %s.set_estimate(%s, MIN, EXTENT) with the size that is expected", where, e.Var, e.Extent, f.Name, e.Var)
 		}
@@ -348,7 +351,7 @@ func (v *verifier) edges() error {
 			}
 		}
 	}
-	return nil
+	return v.needed()
 }
 
 // stageName is gray or gray.update(0), with the Func's id.
@@ -357,4 +360,37 @@ func stageName(f *Func, stage int) string {
 		return fmt.Sprintf("Func %d (%s)", f.ID, f.Label)
 	}
 	return fmt.Sprintf("Func %d (%s.update(%d))", f.ID, f.Label, stage-1)
+}
+
+// needed checks that what a stage reads for what it stores has an edge, without which nobody knows how much of it.
+func (v *verifier) needed() error {
+	type read struct{ consumer, stage, fn, input int }
+	known := make(map[read]bool, len(v.p.Edges))
+	for _, e := range v.p.Edges {
+		known[read{e.Consumer, e.Stage, e.Func, e.Input}] = true
+	}
+	for i := range v.p.Funcs {
+		f := &v.p.Funcs[i]
+		for j := range f.Stages {
+			var err error
+			v.p.Walk(func(_ NodeID, n *Node) {
+				if err != nil || !n.ReadsBuffer() {
+					return
+				}
+				at, producer := read{i, j, n.Func, -1}, ""
+				if n.ReadsFunc() {
+					producer = v.p.Funcs[n.Func].Label
+				} else {
+					at, producer = read{i, j, -1, n.Input}, v.p.Inputs[n.Input].Label
+				}
+				if !known[at] {
+					err = fmt.Errorf("%s reads %s, and edges has none between them: export the pipeline again", stageName(f, j), producer)
+				}
+			}, slices.Concat(f.Stages[j].Args, f.Stages[j].Values)...)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

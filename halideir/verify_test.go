@@ -68,6 +68,7 @@ func TestVerify(t *testing.T) {
 		{"no outputs", func(p *pipeline) { p.Outputs = nil }, "the pipeline has none"},
 		{"output flag", func(p *pipeline) { p.Funcs[0].Output = true }, "Func 0 (hist): output is true"},
 		{"edge backwards", func(p *pipeline) { p.Edges[0].Func, p.Edges[0].Input = 2, -1 }, "not computed before it"},
+		{"no edge", func(p *pipeline) { p.Edges = p.Edges[1:] }, "and edges has none between them"},
 		{"edge of no stage", func(p *pipeline) { p.Edges[0].Stage = 4 }, "hist has no stage 4"},
 		{"edge of both", func(p *pipeline) { p.Edges[0].Func, p.Edges[0].Input = 0, 0 }, "not both"},
 		{"box too short", func(p *pipeline) { p.Edges[0].Box = p.Edges[0].Box[:1] }, "the box has 1 dimensions"},

@@ -62,8 +62,8 @@ func ExampleLookup() {
 	// Output:
 	// gtx1080ti 28
 	// rtx3090 82
-	// occupancy: unknown device "gtx1080it": did you mean gtx1080ti?
-	// occupancy: unknown device "sm_85": the table has no GPU of compute capability 8.5; the nearest are sm_80 (a100) and sm_86 (rtx3090)
+	// unknown device "gtx1080it": did you mean gtx1080ti?
+	// unknown device "sm_85": the table has no GPU of compute capability 8.5; the nearest are sm_80 (a100) and sm_86 (rtx3090)
 }
 
 func ExampleLimiterSet() {

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrUnknownDevice is what a failed [Lookup] wraps.
-var ErrUnknownDevice = errors.New("occupancy: unknown device")
+var ErrUnknownDevice = errors.New("unknown device")
 
 // Lookup returns the device a user means by name. It takes
 //

@@ -36,18 +36,18 @@ func TestLookup(t *testing.T) {
 
 func TestLookupErrors(t *testing.T) {
 	for name, want := range map[string]string{
-		"":          `occupancy: unknown device: the name is empty; use one such as "h200" or "sm_86"`,
-		"--":        `occupancy: unknown device: the name is empty; use one such as "h200" or "sm_86"`,
-		"h20":       `occupancy: unknown device "h20": did you mean h200?`,
-		"h2000":     `occupancy: unknown device "h2000": did you mean h200?`,
-		"gtx1080it": `occupancy: unknown device "gtx1080it": did you mean gtx1080ti?`,
-		"rtx4900":   `occupancy: unknown device "rtx4900": did you mean rtx4090, rtx3090, rtx4060?`,
-		"genric":    `occupancy: unknown device "genric": did you mean generic?`,
-		"sm86x":     `occupancy: unknown device "sm86x": did you mean sm_86?`,
-		"sm_85":     `occupancy: unknown device "sm_85": the table has no GPU of compute capability 8.5; the nearest are sm_80 (a100) and sm_86 (rtx3090)`,
-		"8.5":       `occupancy: unknown device "8.5": the table has no GPU of compute capability 8.5; the nearest are sm_80 (a100) and sm_86 (rtx3090)`,
-		"sm_20":     `occupancy: unknown device "sm_20": the table has no GPU of compute capability 2.0; the nearest is sm_30 (gtx680)`,
-		"sm_130":    `occupancy: unknown device "sm_130": the table has no GPU of compute capability 13.0; the nearest is sm_121 (gb10)`,
+		"":          `unknown device: the name is empty; use one such as "h200" or "sm_86"`,
+		"--":        `unknown device: the name is empty; use one such as "h200" or "sm_86"`,
+		"h20":       `unknown device "h20": did you mean h200?`,
+		"h2000":     `unknown device "h2000": did you mean h200?`,
+		"gtx1080it": `unknown device "gtx1080it": did you mean gtx1080ti?`,
+		"rtx4900":   `unknown device "rtx4900": did you mean rtx4090, rtx3090, rtx4060?`,
+		"genric":    `unknown device "genric": did you mean generic?`,
+		"sm86x":     `unknown device "sm86x": did you mean sm_86?`,
+		"sm_85":     `unknown device "sm_85": the table has no GPU of compute capability 8.5; the nearest are sm_80 (a100) and sm_86 (rtx3090)`,
+		"8.5":       `unknown device "8.5": the table has no GPU of compute capability 8.5; the nearest are sm_80 (a100) and sm_86 (rtx3090)`,
+		"sm_20":     `unknown device "sm_20": the table has no GPU of compute capability 2.0; the nearest is sm_30 (gtx680)`,
+		"sm_130":    `unknown device "sm_130": the table has no GPU of compute capability 13.0; the nearest is sm_121 (gb10)`,
 	} {
 		d, err := Lookup(name)
 		if !errors.Is(err, ErrUnknownDevice) || err.Error() != want {

@@ -171,6 +171,7 @@ func (s *session) answer(r *autoscheduler.Result, err error) (abi.Answer, error)
 	for _, n := range r.Needs() {
 		a.Needs = append(a.Needs, abi.Need(n))
 	}
+	a.Warning = r.Elsewhere
 	if s.trials != nil {
 		a.Warning = s.trials.warning()
 	}
