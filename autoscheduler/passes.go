@@ -133,7 +133,7 @@ type Result struct {
 	Inlining  []InlineReason   // by Func
 	Merges    []grouping.Merge // in order, then what was refused
 	Notes     []Note
-	Elsewhere string           // of a schedule that is replayed: for what else it was made, if it was
+	Elsewhere string // of a schedule that is replayed: for what else it was made, if it was
 	Evaluated int    // candidates priced
 	Unit      string // of their costs, where they have one
 }
