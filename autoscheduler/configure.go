@@ -90,6 +90,13 @@ func (s *state) deviceFor() (occupancy.Device, error) {
 	if s.params.GPU != "" {
 		return lookup(s.params.GPU)
 	}
+	if s.p.GPU != "" {
+		d, err := lookup(s.p.GPU)
+		if err != nil {
+			return d, fmt.Errorf("%w (the pipeline's \"gpu\"; gpu= names another)", err)
+		}
+		return d, nil
+	}
 	switch t.API {
 	case "cuda":
 		cc := t.CUDACapability

@@ -211,3 +211,21 @@ func TestReplayElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestDumpRemembersDevice: what the command line makes of a dump is for the device that the plugin scheduled for, unless it is told another.
+func TestDumpRemembersDevice(t *testing.T) {
+	dir := t.TempDir()
+	dump, saved := filepath.Join(dir, "p.json"), filepath.Join(dir, "s.json")
+	ok(t, nil, compiled(t, "small"), scheduled(t, "small", cudaTarget, "autoscheduler.gpu=h100", "autoscheduler.dump="+dump, "autoscheduler.save="+saved)...)
+	gowarp := tree(t).Build("gowarp")
+	if out := ok(t, nil, gowarp, "explain", dump); !strings.HasPrefix(out, "for h100 ") {
+		t.Errorf("explained for another: %.60s", out)
+	}
+	if out := ok(t, nil, gowarp, "explain", dump, "--gpu", "a100"); !strings.HasPrefix(out, "for a100 ") {
+		t.Errorf("explained for another than was asked for: %.60s", out)
+	}
+	want := strings.Replace(text(t, saved), `"gpu":"h100",`, "", 1) // which is no parameter of the command line's
+	if out := ok(t, nil, gowarp, "schedule", dump, "--format", "json"); out != want {
+		t.Errorf("scheduled:\n%s\nsaved:\n%s", out, want)
+	}
+}

@@ -33,7 +33,7 @@ func TestEstimates(t *testing.T) {
 		{"bound=0,32", nil}, // half of what is estimated
 		{"bound=8,64", nil},
 		{"bound=0,0", []string{"output blur_y", "has extent 0"}},
-		{"bound=0,-4", []string{"blur_y", "-4, is negative"}},
+		{"bound=0,-4", []string{"blur_y", "its bound says that the extent of x is -4, which is negative"}},
 		{"parallelism=0", []string{"parallelism=0: a whole number from 1"}},
 	} {
 		t.Run(c.given, func(t *testing.T) {

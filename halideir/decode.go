@@ -78,6 +78,8 @@ func (d *decoder) pipeline(doc gjson.Result) {
 			p.Halide = d.str(at, v)
 		case "target":
 			p.Target = d.target(at, v)
+		case "gpu":
+			p.GPU = d.str(at, v)
 		case "outputs":
 			p.Outputs = d.indices(at, v)
 		case "inputs":

@@ -21,7 +21,8 @@ const NoNode NodeID = -1
 type Pipeline struct {
 	Halide  string
 	Target  Target
-	Outputs []int // Func ids
+	GPU     string // of a dump: the device that the user had named; "" for none
+	Outputs []int  // Func ids
 	Inputs  []Input
 	Funcs   []Func
 	Edges   []Edge

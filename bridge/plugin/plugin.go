@@ -12,9 +12,12 @@ package main
 import "C"
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -83,6 +86,16 @@ type session struct {
 	answers []*schedule.Schedule // of which one is taken
 }
 
+// dumped is a pipeline as a dump has it: with the device that it is scheduled for, if the user named one, so that the command line schedules it for that too.
+func dumped(pipeline []byte, gpu string) []byte {
+	object, is := bytes.CutPrefix(pipeline, []byte("{"))
+	if gpu == "" || !is {
+		return pipeline
+	}
+	name, _ := json.Marshal(gpu) // a string has a form
+	return slices.Concat([]byte(`{"gpu":`), name, []byte(","), object)
+}
+
 func begin(req abi.Request) (abi.Session, error) {
 	params, err := autoscheduler.ParseParams(req.Params)
 	if err != nil {
@@ -91,7 +104,7 @@ func begin(req abi.Request) (abi.Session, error) {
 	// Before scheduling: the dump of a pipeline that cannot be scheduled is the
 	// one that somebody wants to see.
 	if params.Dump != "" {
-		if err := write(params.Dump, req.JSON); err != nil {
+		if err := write(params.Dump, dumped(req.JSON, params.GPU)); err != nil {
 			return nil, fmt.Errorf("dump=%s: %w", params.Dump, err)
 		}
 	}

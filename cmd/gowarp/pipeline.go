@@ -30,7 +30,7 @@ func readPipeline(c *cli.Context) (*halideir.Pipeline, error) {
 // schedulingFlags are the flags of every command that schedules.
 func schedulingFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "gpu", Usage: "the device, `NAME` such as h200, or sm_86 (default: what the pipeline's target says); 'gowarp devices' lists them"},
+		&cli.StringFlag{Name: "gpu", Usage: "the device, `NAME` such as h200, or sm_86 (default: the one that the dump was made for, else what the pipeline's target says); 'gowarp devices' lists them"},
 		&cli.StringSliceFlag{Name: "param", Aliases: []string{"p"}, Usage: "a parameter of the autoscheduler, `KEY=VALUE`; may be repeated"},
 	}
 }
