@@ -82,16 +82,5 @@ func TestFuseInit(t *testing.T) {
 // TestFuseInitReplayed: a saved schedule says itself whether updates had taken over pure definitions in the pipeline that it is for, and who asks for the other is told.
 func TestFuseInitReplayed(t *testing.T) {
 	g, own := inits("integral")
-	exe, err := tree(t).Compile(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for wanted, other := range map[string]string{"0": "1", "1": "0"} {
-		asked := "autoscheduler.fuse_init="
-		file := savedAs(t, exe, g.Name, cudaTarget, nil, append(own[:1:1], asked+wanted)...)
-		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:1:1], "autoscheduler.schedule="+file)...)...)
-		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:1:1], "autoscheduler.schedule="+file, asked+wanted)...)...)
-		fails(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:1:1], "autoscheduler.schedule="+file, asked+other)...),
-			"schedule="+file, "the first update of f", "give the fuse_init that it was made with")
-	}
+	replayedAsMade(t, g, own, "fuse_init", "the first update of f", "give the fuse_init that it was made with")
 }

@@ -5,6 +5,7 @@ package bridge
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,17 +62,22 @@ func TestWriteOut(t *testing.T) {
 // TestWriteOutReplayed: a saved schedule says itself whether updates were written out in the pipeline that it is for, and who asks for the other is told.
 func TestWriteOutReplayed(t *testing.T) {
 	g := harness.Generator{Source: "bridge/testdata/stencils.cc", Name: "twice", Params: map[string]string{"width": "200", "height": "120"}}
+	replayedAsMade(t, g, []string{"width=200", "height=120"}, "write_out", "update written out in its definition", "give the write_out that it was made with")
+}
+
+// replayedAsMade holds that a schedule saved with either value of a parameter, which changes definitions before the export, is replayed with that value, unasked or asked, and that who asks for the other is told.
+func replayedAsMade(t *testing.T, g harness.Generator, own []string, key string, words ...string) {
+	t.Helper()
 	exe, err := tree(t).Compile(g)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := []string{"width=200", "height=120"}
 	for wanted, other := range map[string]string{"0": "1", "1": "0"} {
-		asked := "autoscheduler.write_out="
-		file := savedAs(t, exe, g.Name, cudaTarget, nil, append(own[:2:2], asked+wanted)...)
-		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:2:2], "autoscheduler.schedule="+file)...)...)
-		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:2:2], "autoscheduler.schedule="+file, asked+wanted)...)...)
-		fails(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:2:2], "autoscheduler.schedule="+file, asked+other)...),
-			"schedule="+file, "update written out in its definition", "give the write_out that it was made with")
+		asked := "autoscheduler." + key + "="
+		with := func(more ...string) []string { return append(slices.Clone(own), more...) }
+		file := savedAs(t, exe, g.Name, cudaTarget, nil, with(asked+wanted)...)
+		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, with("autoscheduler.schedule="+file)...)...)
+		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, with("autoscheduler.schedule="+file, asked+wanted)...)...)
+		fails(t, nil, exe, scheduled(t, g.Name, cudaTarget, with("autoscheduler.schedule="+file, asked+other)...), append([]string{"schedule=" + file}, words...)...)
 	}
 }

@@ -377,13 +377,13 @@ func (v *verifier) needed() error {
 				if err != nil || !n.ReadsBuffer() {
 					return
 				}
-				at, producer := read{i, j, n.Func, -1}, ""
-				if n.ReadsFunc() {
-					producer = v.p.Funcs[n.Func].Label
-				} else {
-					at, producer = read{i, j, -1, n.Input}, v.p.Inputs[n.Input].Label
-				}
-				if !known[at] {
+				if !known[read{i, j, n.Func, n.Input}] {
+					var producer string
+					if n.ReadsFunc() {
+						producer = v.p.Funcs[n.Func].Label
+					} else {
+						producer = v.p.Inputs[n.Input].Label
+					}
 					err = fmt.Errorf("%s reads %s, and edges has none between them: export the pipeline again", stageName(f, j), producer)
 				}
 			}, slices.Concat(f.Stages[j].Args, f.Stages[j].Values)...)

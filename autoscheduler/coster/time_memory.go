@@ -43,6 +43,7 @@ func (x *timed) countReads() float64 {
 	var few [2][fewBuffers][2]int
 	read := few[0][:0]
 	for _, k := range x.all {
+		share := computed(x.pr, k)
 		for _, b := range buffersRead(few[1][:0], x.pr, k) {
 			if slices.Contains(read, b) {
 				continue // a block has it already
@@ -52,7 +53,7 @@ func (x *timed) countReads() float64 {
 			if b[0] >= 0 {
 				size = max(0, size-x.m.CacheBytes/2)
 			}
-			total += size * computed(x.pr, k) * launchesThatRead(x.pr, k, b) * x.again(k, b)
+			total += size * share * launchesThatRead(x.pr, k, b) * x.again(k, b)
 		}
 	}
 	return total + columnBytes(x.pr, x.k, x.m.CacheBytes/2)

@@ -1,8 +1,6 @@
 package instructions
 
 import (
-	"slices"
-
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
 )
@@ -76,10 +74,4 @@ func (c *Part) chunks(turns float64, n int64, floats, own bool) {
 	if own {
 		c.Terms[OwnRow] -= turns * schedule.ChunkIterations
 	}
-}
-
-// readsOwnPlace reports whether an update loads of its own Func what was there before it.
-func (e *Estimator) readsOwnPlace(n *plan.Nest) bool {
-	loads := e.pr.ExpandOf(n).Loads
-	return slices.ContainsFunc(loads, func(t plan.Tap) bool { return t.Func == n.Func && !e.pr.HandedOn(n, &t) })
 }

@@ -62,11 +62,11 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		}
 		turns := times
 		if n.Scan {
-			t.scan(times, e.pr.P.Funcs[n.Func].Types[0].IsFloat(), e.readsOwnPlace(n))
+			t.scan(times, e.pr.P.Funcs[n.Func].Types[0].IsFloat(), e.pr.ReadsOwnPlace(n))
 			turns = max(1, times/scanGroups)
 		}
 		if n.Chunks > 0 {
-			t.chunks(times, n.Chunks, e.pr.P.Funcs[n.Func].Types[0].IsFloat(), e.readsOwnPlace(n))
+			t.chunks(times, n.Chunks, e.pr.P.Funcs[n.Func].Types[0].IsFloat(), e.pr.ReadsOwnPlace(n))
 			w.Barriers += times
 		}
 		e.looseLoops(n, given, &t.Terms)

@@ -129,7 +129,7 @@ func (s *Schedule) differs(p *halideir.Pipeline) error {
 		case a.WrittenOut != b.WrittenOut:
 			return fmt.Errorf("%s has %s its definition, the schedule was made for %s: give the write_out that it was made with", b.Name, writtenOut(b.WrittenOut), writtenOut(a.WrittenOut))
 		case a.FusedInit != b.FusedInit:
-			return fmt.Errorf("the first update of %s %s, in the pipeline of the schedule it was otherwise: give the fuse_init that it was made with", b.Name, map[bool]string{true: "computes its pure definition", false: "reads its pure definition"}[b.FusedInit])
+			return fmt.Errorf("the first update of %s %s, in the pipeline of the schedule it was otherwise: give the fuse_init that it was made with", b.Name, fusedInit(b.FusedInit))
 		case len(a.Stages) != len(b.Stages):
 			return fmt.Errorf("%s has %d stages, the schedule was made for %d", b.Name, len(b.Stages), len(a.Stages))
 		}
@@ -159,6 +159,13 @@ func writtenOut(updates int) string {
 		return "an update written out in"
 	}
 	return fmt.Sprintf("%d updates written out in", updates)
+}
+
+func fusedInit(fused bool) string {
+	if fused {
+		return "computes its pure definition"
+	}
+	return "reads its pure definition"
 }
 
 func named(labels []string) string {

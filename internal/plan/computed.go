@@ -11,7 +11,7 @@ import (
 const samples = 128
 
 // Computed is the share of a Func's points that its pure definition computes, where it is undefined elsewhere: 1 for most. Points stand in groups of so many in each dimension, of which all are
-// computed if one is; nil for groups of one.
+// computed if one is.
 func (pr *Problem) Computed(fn int, groups func(dim int) int64) float64 {
 	skipped := pr.skipped(fn)
 	if skipped == nil {
@@ -19,12 +19,7 @@ func (pr *Problem) Computed(fn int, groups func(dim int) int64) float64 {
 	}
 	rest := 1.0
 	for d, share := range skipped {
-		group := int64(1)
-		if groups != nil {
-			group = groups(d)
-		}
-		share = max(0, 1-(1-share)*float64(group))
-		rest *= share
+		rest *= max(0, 1-(1-share)*float64(groups(d)))
 	}
 	return 1 - rest
 }

@@ -70,7 +70,7 @@ func (x *Expand) inPlace(fns []int) bool {
 // AppendSources adds the buffers in global memory that a nest of a kernel loads from to those that there are, but for what its iterations hand on.
 func (pr *Problem) AppendSources(buffers [][2]int, k *Kernel, n *Nest) [][2]int {
 	for _, b := range pr.ExpandOf(n).Sources {
-		if _, in := k.PlaceOf(b[0]); !in && !slices.Contains(buffers, b) && (b[0] != n.Func || !pr.onlyHandsOn(n)) {
+		if _, in := k.PlaceOf(b[0]); !in && !slices.Contains(buffers, b) && (b[0] != n.Func || pr.ReadsOwnPlace(n)) {
 			buffers = append(buffers, b)
 		}
 	}

@@ -34,16 +34,8 @@ func (pr *Problem) HandedOn(n *Nest, t *Tap) bool {
 	return before
 }
 
-// onlyHandsOn reports whether all that an update loads of its own Func is handed on.
-func (pr *Problem) onlyHandsOn(n *Nest) bool {
-	loads, own := pr.ExpandOf(n).Loads, false
-	for i := range loads {
-		if loads[i].Func == n.Func {
-			if !pr.HandedOn(n, &loads[i]) {
-				return false
-			}
-			own = true
-		}
-	}
-	return own
+// ReadsOwnPlace reports whether an update loads of its own Func more than what its iterations hand on: what was there before it.
+func (pr *Problem) ReadsOwnPlace(n *Nest) bool {
+	loads := pr.ExpandOf(n).Loads
+	return slices.ContainsFunc(loads, func(t Tap) bool { return t.Func == n.Func && !pr.HandedOn(n, &t) })
 }
