@@ -207,6 +207,8 @@ func (d *decoder) function(at *path, v gjson.Result, id int) Func {
 			f.PipelineIndex = d.index(at, v)
 		case "written_out":
 			f.WrittenOut = d.index(at, v)
+		case "separated":
+			f.Separated = d.word(at, v, Equal, Weighted)
 		case "fused_init":
 			f.FusedInit = d.boolean(at, v)
 		case "found_index":

@@ -69,6 +69,12 @@ type InputDim struct {
 	MinEstimate, ExtentEstimate *int64
 }
 
+// The windows of which Funcs combine parts (Func.Separated).
+const (
+	Equal    = "equal"    // no weights, or the same for each value
+	Weighted = "weighted" // some have others
+)
+
 // Func is one Halide Func.
 type Func struct {
 	ID            int
@@ -87,6 +93,7 @@ type Func struct {
 	PipelineIndex int      // i of Pipeline::get_func(i), -1 where that does not reach it
 	FoundIndex    int      // position in called_funcs_in_order_found, -1 where not given
 	WrittenOut    int      // updates of the user's that its definition has taken over before it was exported
+	Separated     string   // Equal or Weighted: it combines parts of windows, and was made before the pipeline was exported; "": it was not
 	FusedInit     bool     // its first update has taken over its pure definition, which is computed elsewhere alone, before it was exported
 
 	// Partial says that package rfactor made the Func of a reduction: it holds partial results, of which neighbouring threads

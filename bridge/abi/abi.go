@@ -49,6 +49,44 @@ const (
 	Record     Wanted = C.gowarp_driver_record // as package replay reads it
 )
 
+// Changes are what is done to a pipeline's definitions before it is exported.
+type Changes struct {
+	WriteOut         bool // short reductions become definitions
+	FuseInit         bool // updates take over pure definitions
+	Separate         bool // windows are combined from parts,
+	SeparateFloats   bool // those of floats too,
+	SeparateWeighted bool // those of unequal weights too,
+	IfCheaper        bool // or those for which Price says less
+}
+
+// Bits are those that are set, as C++ gets them.
+func (c Changes) Bits() int {
+	all := 0
+	for bit, set := range map[int]bool{
+		C.gowarp_write_out: c.WriteOut, C.gowarp_fuse_init: c.FuseInit,
+		C.gowarp_separate: c.Separate, C.gowarp_separate_floats: c.SeparateFloats, C.gowarp_separate_weighted: c.SeparateWeighted, C.gowarp_separate_if_cheaper: c.IfCheaper,
+	} {
+		if set {
+			all |= bit
+		}
+	}
+	return all
+}
+
+// Price is what a request's pipeline costs, or -1 where that is not to be had: an error is told when the pipeline is scheduled.
+func Price(request unsafe.Pointer, of func(Request) (float64, error)) (cost float64) {
+	defer func() {
+		if recover() != nil {
+			cost = -1
+		}
+	}()
+	cost, err := of(decode((*C.gowarp_request)(request)))
+	if err != nil {
+		return -1
+	}
+	return cost
+}
+
 // Code is what came of a schedule of which something was wanted.
 type Code struct {
 	Text string

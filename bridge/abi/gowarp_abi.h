@@ -72,6 +72,16 @@ enum {
     gowarp_driver_record,    // all that a run of them asks of the driver
 };
 
+// How definitions are to be changed before a pipeline is exported.
+enum {
+    gowarp_write_out = 1,             // short reductions become definitions
+    gowarp_fuse_init = 2,             // updates take over pure definitions
+    gowarp_separate = 4,              // windows are combined from parts
+    gowarp_separate_floats = 8,       // those of floats too
+    gowarp_separate_weighted = 16,    // those of unequal weights too
+    gowarp_separate_if_cheaper = 32,  // whichever of them are predicted to be worth it
+};
+
 // What came of the last answer, which was no answer yet.
 typedef struct {
     const char *text;  // what was asked for; NULL if it was not to be had

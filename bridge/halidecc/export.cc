@@ -150,6 +150,9 @@ private:
         if (entry.fused_init) {
             j.flag("fused_init", true);
         }
+        if (!entry.separated.empty()) {
+            j.field("separated", entry.separated);
+        }
         j.close('}');
     }
 

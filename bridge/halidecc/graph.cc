@@ -365,11 +365,20 @@ Graph build_graph(const Pipeline &pipeline) {
 
 Graph rebuild_graph(const Pipeline &pipeline, const Graph &before) {
     Graph after = build_graph(pipeline);
+    const bool same = after.funcs.size() == before.funcs.size();
     for (FuncEntry &f : after.funcs) {
-        const FuncEntry &was = before.funcs[before.func_id(f.original.name())];
-        f.pipeline_index = was.pipeline_index;
-        f.found_index = was.found_index;
+        const int id = before.func_id(f.original.name());
+        if (id < 0) {
+            continue;
+        }
+        const FuncEntry &was = before.funcs[id];
         f.written_out = was.written_out;
+        f.fused_init = was.fused_init;
+        f.separated = was.separated;
+        if (same) {
+            f.pipeline_index = was.pipeline_index;
+            f.found_index = was.found_index;
+        }
     }
     return after;
 }

@@ -26,6 +26,7 @@ struct FuncEntry {
     int found_index = -1;     // position in called_funcs_in_order_found
     int written_out = 0;      // updates of the user's that its definition has taken over (writeout.h)
     bool fused_init = false;  // its first update has taken over its pure definition (fuseinit.h)
+    std::string separated;    // not empty: it combines parts of windows, of which all have equal weights or some are weighted (separate.h): none of the user's
     std::map<int, std::optional<ArgExtreme>> over_partial;  // by stage: what a factored one does with its partial results, where that is the least or greatest with its place
     std::set<int> factored;  // stages that a level of a tree has left
     bool made = false;       // by factoring: none of the user's
@@ -59,7 +60,7 @@ struct Graph {
 Graph build_graph(const Halide::Pipeline &pipeline);
 
 // The same once definitions have been changed in place; before is the graph that it had. A schedule that is printed names the Funcs of the
-// pipeline as the user has it, and so their positions are those of before.
+// pipeline as the user has it, and so their positions are those of before; where there are more Funcs now it is for the pipeline that has them.
 Graph rebuild_graph(const Halide::Pipeline &pipeline, const Graph &before);
 
 // The operands of an expression, in order. Throws Halide::CompileError for a

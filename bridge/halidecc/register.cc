@@ -14,6 +14,7 @@
 #include "leave.h"
 #include "passes.h"
 #include "record.h"
+#include "separate.h"
 #include "stack.h"
 #include "version.h"
 #include "writeout.h"
@@ -30,8 +31,8 @@ using namespace Halide;
 extern "C" __attribute__((weak)) int gowarp_schedule(gowarp_request *request, gowarp_reply *reply);
 extern "C" __attribute__((weak)) void gowarp_end(uintptr_t session);
 extern "C" __attribute__((weak)) char *gowarp_taken(uintptr_t session, int32_t answer);
-extern "C" __attribute__((weak)) int gowarp_writes_out(gowarp_request *request);
-extern "C" __attribute__((weak)) int gowarp_fuses_inits(gowarp_request *request);
+extern "C" __attribute__((weak)) int gowarp_changes(gowarp_request *request);
+extern "C" __attribute__((weak)) double gowarp_price(gowarp_request *request);
 
 extern "C" void gowarp_reply_free(gowarp_reply *reply) {
     for (int32_t i = 0; i < reply->num_directives; i++) {
@@ -101,6 +102,56 @@ struct Session {
     }
 };
 
+// What more windows have to save of the predicted cost. With less it decides by what it errs: of harris .4 % were predicted for Sobel's derivatives by parts, which
+// lanes exchange more of, and 10 % more instructions counted.
+const double worthwhile = .02;
+
+// Separates the windows of a pipeline and exports it. Where the predicted cost is to decide, the ways are none, those of equal weights, and all: a schedule may
+// inline any part, but parts that share little keep its search from what is better.
+std::string export_separated(const Pipeline &pipeline, const Target &target, int changes, const gowarp_request &asked, Graph &graph) {
+    struct Way {
+        Graph graph;
+        Separation separation;
+        std::string json;
+    };
+    const bool cheapest = changes & gowarp_separate_if_cheaper;
+    std::vector<Way> ways;
+    ways.push_back({graph, {}, {}});
+    for (const bool weighted : {false, true}) {
+        if (cheapest || weighted == bool(changes & gowarp_separate_weighted)) {
+            Way w;
+            w.graph = separate_windows(pipeline, graph, {bool(changes & gowarp_separate_floats), weighted}, w.separation);
+            w.separation.exchange();
+            if (w.separation.windows > ways.back().separation.windows) {
+                ways.push_back(std::move(w));
+            }
+        }
+    }
+    size_t best = cheapest ? 0 : ways.size() - 1;
+    double least = -1;
+    for (size_t i = 0; i < ways.size(); i++) {
+        Way &w = ways[i];
+        w.json = export_pipeline(w.graph, target);
+        if (ways.size() == 1 || !cheapest || !gowarp_price) {
+            continue;
+        }
+        gowarp_request request = asked;
+        request.json = w.json.data();
+        request.json_bytes = w.json.size();
+        const double cost = gowarp_price(&request);
+        if (asked.verbose > 1) {
+            fprintf(stderr, "gowarp: %d windows by parts: cost %g\n", w.separation.windows, cost);
+        }
+        if (cost >= 0 && (least < 0 || cost < least * (1 - worthwhile))) {
+            least = cost;
+            best = i;
+        }
+    }
+    ways[best].separation.exchange();
+    graph = std::move(ways[best].graph);
+    return std::move(ways[best].json);
+}
+
 void autoschedule(const Pipeline &pipeline, const Target &target, const AutoschedulerParams &params,
                   AutoSchedulerResults *results) {
     if (getpid() != loaded_in) {
@@ -142,11 +193,16 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         leave_scheduled_alone(graph);
         if (!any_scheduled(graph)) {
             (Graph &)graph = look_through_index_funcs(pipeline, graph);
-            if (gowarp_writes_out && gowarp_writes_out(&asked)) {
+            const int changes = gowarp_changes ? gowarp_changes(&asked) : 0;
+            if (changes & gowarp_write_out) {
                 (Graph &)graph = write_out_reductions(pipeline, graph);
             }
-            if (gowarp_fuses_inits && gowarp_fuses_inits(&asked)) {
+            if (changes & gowarp_fuse_init) {
                 (Graph &)graph = fuse_inits(pipeline, graph);
+            }
+            if (changes & gowarp_separate) {
+                json = export_separated(pipeline, target, changes, asked, graph);
+                return;
             }
         }
         json = export_pipeline(graph, target);

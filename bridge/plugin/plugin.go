@@ -40,25 +40,28 @@ func gowarp_schedule(request, reply unsafe.Pointer) C.int {
 	return C.int(abi.Serve(request, reply, begin))
 }
 
-// gowarp_writes_out says before a pipeline is exported whether its short reductions are to be written out. What is wrong with the
-// parameters gowarp_schedule says.
+// gowarp_changes says how definitions are to be changed before a pipeline is exported. What is wrong with the parameters gowarp_schedule says.
 //
-//export gowarp_writes_out
-func gowarp_writes_out(request unsafe.Pointer) C.int {
-	if autoscheduler.WritesOut(abi.Params(request)) {
-		return 1
-	}
-	return 0
+//export gowarp_changes
+func gowarp_changes(request unsafe.Pointer) C.int {
+	return C.int(abi.Changes(autoscheduler.ChangesOf(abi.Params(request))).Bits())
 }
 
-// gowarp_fuses_inits says likewise whether updates are to take over the pure definitions of their Funcs.
+// gowarp_price is what the schedule of a pipeline is predicted to cost, or -1 where that is not to be had.
 //
-//export gowarp_fuses_inits
-func gowarp_fuses_inits(request unsafe.Pointer) C.int {
-	if autoscheduler.FusesInits(abi.Params(request)) {
-		return 1
+//export gowarp_price
+func gowarp_price(request unsafe.Pointer) C.double { return C.double(abi.Price(request, price)) }
+
+func price(req abi.Request) (float64, error) {
+	params, err := autoscheduler.ParseParams(req.Params)
+	if err != nil {
+		return 0, err
 	}
-	return 0
+	p, err := halideir.Decode(req.JSON)
+	if err != nil {
+		return 0, err
+	}
+	return autoscheduler.Predict(p, params)
 }
 
 // gowarp_end hands the memory back too: Halide's lowering, which comes next, takes the most of all.

@@ -16,8 +16,9 @@ import (
 type Shape struct {
 	Name       string
 	Stages     [][]string
-	WrittenOut int  // updates that its definition has taken over (write_out)
-	FusedInit  bool // its first update has taken over its definition (fuse_init)
+	WrittenOut int    // updates that its definition has taken over (write_out)
+	FusedInit  bool   // its first update has taken over its definition (fuse_init)
+	Separated  string // of a Func that combines parts of windows (separate), and is none of the user's: halideir.Equal or halideir.Weighted
 }
 
 // Shapes are the Funcs of a pipeline, by id.
@@ -25,7 +26,7 @@ func Shapes(p *halideir.Pipeline) []Shape {
 	shapes := make([]Shape, len(p.Funcs))
 	for i := range p.Funcs {
 		shapes[i].Name, shapes[i].WrittenOut = p.Funcs[i].Label, p.Funcs[i].WrittenOut
-		shapes[i].FusedInit = p.Funcs[i].FusedInit
+		shapes[i].FusedInit, shapes[i].Separated = p.Funcs[i].FusedInit, p.Funcs[i].Separated
 		for j := range p.Funcs[i].Stages {
 			labels := []string{}
 			for _, l := range p.Funcs[i].Stages[j].Loops {
@@ -45,6 +46,18 @@ func (s *Schedule) WrittenOut() bool {
 // FusedInits reports whether the pipeline that a schedule was made for has updates that took over pure definitions.
 func (s *Schedule) FusedInits() bool {
 	return slices.ContainsFunc(s.Funcs, func(sh Shape) bool { return sh.FusedInit })
+}
+
+// Separated is of which windows Funcs combine parts in the pipeline that a schedule was made for: halideir.Weighted if some are weighted, halideir.Equal if none
+// is, "" if there are no such Funcs.
+func (s *Schedule) Separated() string {
+	all := ""
+	for i := range s.Funcs {
+		if k := s.Funcs[i].Separated; k == halideir.Weighted || k != "" && all == "" {
+			all = k
+		}
+	}
+	return all
 }
 
 // automatic are the names that Halide gives to what its user did not name. They end in a
@@ -121,15 +134,18 @@ func (s *Schedule) renameFactors(p *halideir.Pipeline, out *Schedule) (*halideir
 // differs is the first difference between the pipeline and the one that the schedule was made for.
 func (s *Schedule) differs(p *halideir.Pipeline) error {
 	now := Shapes(p)
+	if a, b := separated(s.Funcs), separated(now); !slices.EqualFunc(a, b, sameName) {
+		return fmt.Errorf("the Funcs that combine parts of windows are here: %s; where the schedule was made: %s: give the separate that it was made with or, if the source has changed, schedule it anew", named(b), named(a))
+	}
 	for i := range min(len(s.Funcs), len(now)) {
 		a, b := &s.Funcs[i], &now[i]
 		switch {
 		case !sameName(a.Name, b.Name):
 			return fmt.Errorf("its Func %d was %s, the pipeline has %s there", i, a.Name, b.Name)
 		case a.WrittenOut != b.WrittenOut:
-			return fmt.Errorf("%s has %s its definition, the schedule was made for %s: give the write_out that it was made with", b.Name, writtenOut(b.WrittenOut), writtenOut(a.WrittenOut))
+			return fmt.Errorf("%s has %s its definition, the schedule was made for %s: give the write_out that it was made with or, if the source has changed, schedule it anew", b.Name, writtenOut(b.WrittenOut), writtenOut(a.WrittenOut))
 		case a.FusedInit != b.FusedInit:
-			return fmt.Errorf("the first update of %s %s, in the pipeline of the schedule it was otherwise: give the fuse_init that it was made with", b.Name, fusedInit(b.FusedInit))
+			return fmt.Errorf("the first update of %s %s, in the pipeline of the schedule it was otherwise: give the fuse_init that it was made with or, if the source has changed, schedule it anew", b.Name, fusedInit(b.FusedInit))
 		case len(a.Stages) != len(b.Stages):
 			return fmt.Errorf("%s has %d stages, the schedule was made for %d", b.Name, len(b.Stages), len(a.Stages))
 		}
@@ -166,6 +182,17 @@ func fusedInit(fused bool) string {
 		return "computes its pure definition"
 	}
 	return "reads its pure definition"
+}
+
+// separated are the Funcs that combine parts of windows.
+func separated(shapes []Shape) []string {
+	var names []string
+	for i := range shapes {
+		if shapes[i].Separated != "" {
+			names = append(names, shapes[i].Name)
+		}
+	}
+	return names
 }
 
 func named(labels []string) string {

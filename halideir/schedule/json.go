@@ -17,6 +17,7 @@ type shapeJSON struct {
 	Stages     [][]string `json:"stages"`
 	WrittenOut int        `json:"written_out,omitempty"` // updates that are in the definition
 	FusedInit  bool       `json:"fused_init,omitempty"`  // the first update has the definition
+	Separated  string     `json:"separated,omitempty"`   // made to combine parts of windows
 }
 
 type kernelJSON struct {
@@ -130,7 +131,7 @@ func (s *Schedule) JSON() []byte {
 	if s.Funcs != nil {
 		b.WriteString(`  "funcs": [`)
 		for i, f := range s.Funcs {
-			line(&b, i, shapeJSON{f.Name, notNil(f.Stages), f.WrittenOut, f.FusedInit})
+			line(&b, i, shapeJSON{f.Name, notNil(f.Stages), f.WrittenOut, f.FusedInit, f.Separated})
 		}
 		b.WriteString("\n  ],\n")
 	}

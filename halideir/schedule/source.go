@@ -261,16 +261,19 @@ func remainder(maximum, buffer string, dims []int, multiples []int64) string {
 
 // otherSource says in words how the pipeline that a schedule is for differs from what its user has, a line each.
 func otherSource(p *halideir.Pipeline) []string {
-	var names []string
+	var lines, names []string
 	for i := range p.Funcs {
 		if p.Funcs[i].WrittenOut > 0 {
 			names = append(names, p.Funcs[i].Label)
 		}
 	}
-	if names == nil {
-		return nil
+	if parts := separated(Shapes(p)); parts != nil {
+		lines = append(lines, "This is for a pipeline with Funcs that combine parts of windows: "+strings.Join(parts, ", ")+". `gowarp ir` shows what they are, of a dump. Have them in the source, and what reads them, or schedule with separate=0, before this is applied.")
 	}
-	return []string{"This is for a pipeline in which these are defined by the sums that their first updates make: " + strings.Join(names, ", ") + ". Have them so in the source, or schedule with write_out=0, before this is applied."}
+	if names == nil {
+		return lines
+	}
+	return append(lines, "This is for a pipeline in which these are defined by the sums that their first updates make: "+strings.Join(names, ", ")+". Have them so in the source, or schedule with write_out=0, before this is applied.")
 }
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.

@@ -40,11 +40,28 @@ func gowarp_schedule(request, reply unsafe.Pointer) C.int {
 
 // Definitions are changed before the export as the plugin changes them.
 //
-//export gowarp_writes_out
-func gowarp_writes_out(unsafe.Pointer) C.int { return 1 }
+//export gowarp_changes
+func gowarp_changes(request unsafe.Pointer) C.int {
+	return C.int(abi.Changes(autoscheduler.ChangesOf(of(abi.Params(request)))).Bits())
+}
 
-//export gowarp_fuses_inits
-func gowarp_fuses_inits(unsafe.Pointer) C.int { return 1 }
+//export gowarp_price
+func gowarp_price(request unsafe.Pointer) C.double {
+	return C.double(abi.Price(request, func(req abi.Request) (float64, error) {
+		params, err := autoscheduler.ParseParams(of(req.Params))
+		if err != nil {
+			return 0, err
+		}
+		p, err := halideir.Decode(req.JSON)
+		if err != nil {
+			return 0, err
+		}
+		return autoscheduler.Predict(p, params)
+	}))
+}
+
+// of are the parameters of the autoscheduler itself.
+func of(given map[string]string) map[string]string { return map[string]string{"gpu": given["gpu"]} }
 
 //export gowarp_end
 func gowarp_end(session C.uintptr_t) { abi.End(uintptr(session)) }
@@ -86,7 +103,7 @@ func begin(req abi.Request) (abi.Session, error) {
 	if s.p, err = halideir.Decode(req.JSON); err != nil {
 		return nil, err
 	}
-	if s.params, err = autoscheduler.ParseParams(map[string]string{"gpu": req.Params["gpu"]}); err != nil {
+	if s.params, err = autoscheduler.ParseParams(of(req.Params)); err != nil {
 		return nil, err
 	}
 	old, err := candidate.Read(s.out)

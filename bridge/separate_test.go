@@ -1,0 +1,142 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/halideir"
+)
+
+// windows is the generator of one kind of window, and its own parameters.
+func windows(kind string) (g harness.Generator, own []string) {
+	return harness.Generator{Source: "bridge/testdata/windows.cc", Name: "windows", Params: map[string]string{"kind": kind}}, []string{"kind=" + kind}
+}
+
+// TestSeparate: windows are combined from the parts that their weights and places allow, and from no others; results are a CPU's either way, of any size.
+func TestSeparate(t *testing.T) {
+	for kind, want := range map[string][]string{
+		"box":      {"s_sum_y(x, y) = f(x, y - 1) + f(x, y) + f(x, y + 1)", "s(x, y) = (s_sum_y(x - 1, y) + s_sum_y(x, y) + s_sum_y(x + 1, y)) / 9f"},
+		"sobel":    {"s_sum_y(x, y) = f(x, y - 1) + f(x, y) * 2f + f(x, y + 1)", "s(x, y) = s_sum_y(x + 1, y) - s_sum_y(x - 1, y)"},
+		"binomial": {"s_sum_y(x - 1, y) * 4 + s_sum_y(x, y) * 6 + s_sum_y(x + 1, y) * 4"},
+		"tall":     {"s_sum_y_2(x, y) = f(x, y) + f(x, y + 1)", "s_sum_y_4(x, y) = s_sum_y_2(x, y) + s_sum_y_2(x, y + 2)", "s_sum_y_8(x, y) = s_sum_y_4(x, y) + s_sum_y_4(x, y + 4)", "s(x, y) = (s_sum_y_8(x, y - 4) + f(x, y + 4)) * 0.125f"},
+		"row":      {"s(x, y) = s_sum_x_8(x - 5, y) + s_sum_x_4(x + 3, y) + float32(x)"},
+		"seven":    {"s_sum_y(x, y) = s_sum_y_4(x, y - 3) + s_sum_y_2(x, y + 1) + f(x, y + 3)", "s(x, y) = s_sum_x_4(x - 3, y) + s_sum_x_2(x + 1, y) + s_sum_y(x + 3, y)"},
+		"least":    {"s_min_y(x, y) = min(s_min_y_4(x, y - 2), s_min_y_4(x, y - 1))", "s_max_y(x, y) = max(s_max_y_4(x, y - 2), s_max_y_4(x, y - 1))"},
+		"bytes":    {"s_sum_y(x, y) = uint16(mirror_image(x, y - 1)) + uint16(mirror_image(x, y)) + uint16(mirror_image(x, y + 1))"},
+		"wrapped":  {"s_sum_y(x, y) = "},
+		"layers":   {"layered_sum_c(x, y, c) = g(x, y, c - 1) + g(x, y, c) + g(x, y, c + 1)", "layered_sum_y(x, y, c) = layered_sum_c(x, y, c) + layered_sum_c(x, y + 1, c)"},
+		"dilated":  {"s_sum_y(x, y) = f(x, y - 2) + f(x, y) + f(x, y + 2)"},
+		"beside":   {"s_sum_y(x, y) = f(x, y - 1) + f(x, y) + f(x, y + 1)"},
+		"twice":    {"a_sum_y(x, y) = f(x, y - 1) + f(x, y) + f(x, y + 1)", "b(x, y) = b_sum_x_4(x - 2, y) + a_sum_y(x + 2, y)"},
+		"products": {"s_sum_y(x, y) = "},
+		"pair":     {"p_sum_y(x, y) = f(x, y - 1) + f(x, y) + f(x, y + 1)", "p_sum_y_2(x, y) = f(x, y) + f(x, y + 1)"},
+		"updated":  {"s_sum_y(x, y) = f(x, y - 1) + f(x, y) + f(x, y + 1)"},
+		"scaled":   {"-"},
+		"cross":    {"-"},
+		"unequal":  {"-"},
+		"by_data":  {"-"},
+		"four":     {"s_sum_x_2(x, y) = f(x, y) + f(x + 1, y)", "s(x, y) = s_sum_x_2(x - 1, y) + s_sum_x_2(x + 1, y)"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			g, own := windows(kind)
+			exe, err := tree(t).Compile(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dump := filepath.Join(t.TempDir(), "p.json")
+			ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:1:1], "autoscheduler.separate=all", "autoscheduler.dump="+dump)...)...)
+			p, err := halideir.Decode([]byte(text(t, dump)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			none := len(want) > 0 && want[0] == "-"
+			if made := slices.ContainsFunc(p.Funcs, func(f halideir.Func) bool { return f.Separated != "" }); made == none {
+				t.Errorf("there are parts: %v", made)
+			}
+			var ir strings.Builder
+			if err := p.Print(&ir); err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range want {
+				if line != "-" && !strings.Contains(ir.String(), line) {
+					t.Errorf("there is no\n%s\nin\n%s", line, ir.String())
+				}
+			}
+
+			_, cpu := built(t, g, "host", harness.Root())
+			const target = "host-cuda-cuda_capability_75"
+			_, parts := built(t, g, target, harness.Gowarp(map[string]string{"separate": "all"}))
+			_, byDefault := built(t, g, target, harness.Gowarp(nil))
+			rng := rand.New(rand.NewPCG(7, uint64(len(kind))))
+			for _, size := range [][2]int{{512, 384}, {1, 1}, {1, 9}, {33, 2}, {100, 70}, {131, 37}} {
+				in := harness.Args{"input": filled(harness.U8, func() float64 { return float64(rng.IntN(256)) }, size[:]...)}
+				shapes := map[string][]int{"out": size[:]}
+				want := onCPU(t, cpu, in, shapes)
+				tolerance := harness.Tolerance{Rel: 1e-4, Abs: 1e-3 + 1e-5*largest(want)}
+				if slices.Contains([]string{"binomial", "least", "bytes", "wrapped"}, kind) { // of integers
+					tolerance = harness.Tolerance{}
+				}
+				simulated(t, parts, in, shapes, want, tolerance, fmt.Sprint(size, " by parts"))
+				simulated(t, byDefault, in, shapes, want, tolerance, fmt.Sprint(size, " by default"))
+			}
+		})
+	}
+}
+
+// TestSeparateFloats: with reassociate=0 windows of floats are combined as they are written, those of integers from parts.
+func TestSeparateFloats(t *testing.T) {
+	parts := func(kind string, more ...string) (names []string) {
+		g, own := windows(kind)
+		exe, err := tree(t).Compile(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dump := filepath.Join(t.TempDir(), "p.json")
+		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(append(own, "autoscheduler.dump="+dump), more...)...)...)
+		p, err := halideir.Decode([]byte(text(t, dump)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.Funcs {
+			if p.Funcs[i].Separated != "" {
+				names = append(names, p.Funcs[i].Label+" "+p.Funcs[i].Separated)
+			}
+		}
+		return names
+	}
+	const all, inOrder = "autoscheduler.separate=all", "autoscheduler.reassociate=0"
+	for _, c := range []struct {
+		kind string
+		more []string
+		want []string
+	}{
+		{"box", []string{all}, []string{"s_sum_y equal"}},
+		{"box", []string{all, inOrder}, nil},
+		{"sobel", []string{all}, []string{"s_sum_y weighted"}},
+		{"bytes", []string{all, inOrder}, []string{"s_sum_y equal"}},
+		{"binomial", []string{all, inOrder}, []string{"s_sum_y weighted"}},
+		{"box", []string{"autoscheduler.separate=0"}, nil},
+		{"box", []string{all, "autoscheduler.mode=autogpu"}, []string{"s_sum_y equal"}},
+		{"box", []string{"autoscheduler.mode=autogpu"}, nil},
+	} {
+		if diff := cmp.Diff(c.want, parts(c.kind, c.more...)); diff != "" {
+			t.Errorf("%s with %v (-expected +are):\n%s", c.kind, c.more, diff)
+		}
+	}
+}
+
+// TestSeparateReplayed: a saved schedule says itself what windows had been combined from in the pipeline that it is for, and who asks for something else is told.
+func TestSeparateReplayed(t *testing.T) {
+	g, own := windows("seven")
+	replayedAsMade(t, g, own, "separate", "the Funcs that combine parts of windows are", "give the separate that it was made with")
+}
