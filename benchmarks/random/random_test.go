@@ -47,6 +47,10 @@ func TestRandomStencils(t *testing.T) {
 // `make random RANDOMFLAGS=-columns`.
 func TestRandomColumns(t *testing.T) { runSample(t, Columns, *count/3, " -columns") }
 
+// TestRandomWindows is the same for windows, which are combined from parts mostly; the long run is
+// `make random RANDOMFLAGS=-windows`.
+func TestRandomWindows(t *testing.T) { runSample(t, Windows, *count/3, " -windows") }
+
 // TestRandomTilings has every tiling to choose from; the long run is
 // `make random RANDOMFLAGS="-params tiling=all,cost=issue"`.
 func TestRandomTilings(t *testing.T) {

@@ -64,7 +64,8 @@ struct Row {
 };
 
 struct Grid {
-    std::vector<Row> rows;  // by dimension
+    std::vector<Row> rows;       // by dimension
+    std::vector<int> elsewhere;  // the offset along each of the other dimensions, 0 along these
     double scale = 1;
 
     bool weighted() const {
@@ -369,6 +370,7 @@ private:
         const std::vector<int> &origin = std::min_element(window.begin(), window.end(), [](const auto &a, const auto &b) { return std::fabs(a.second) < std::fabs(b.second); })->first;
         Grid grid;
         grid.scale = window.at(origin);
+        grid.elsewhere.assign(origin.size(), 0);
         if (grid.scale == 0) {
             return std::nullopt;
         }
@@ -383,6 +385,7 @@ private:
                 return std::nullopt;
             }
             if (along.size() == 1) {
+                grid.elsewhere[k] = origin[k];
                 continue;
             }
             Row row{(int)k, {along.begin(), along.end()}, {}};
@@ -460,6 +463,9 @@ private:
             if (i > 0) {
                 part = parts_.call(name, f_.args(), part, grid.weighted());
             }
+        }
+        for (size_t k = 0; k < grid.elsewhere.size(); k++) {
+            part = beside(part, f_.args()[k], grid.elsewhere[k]);
         }
         return {scale, part};
     }

@@ -65,6 +65,7 @@ func run() error {
 	show := flag.Bool("show", false, "print the pipeline of -seed and do nothing")
 	stencils := flag.Bool("stencils", false, "pipelines of stencils, scheduled with a tile a warp")
 	columns := flag.Bool("columns", false, "pipelines of scans, and of sums into bins")
+	windows := flag.Bool("windows", false, "pipelines of windows, most of which are combined from parts")
 	also := flag.String("params", "", "gowarp's parameters for every pipeline besides its own, `KEY=VALUE,...`")
 	flag.Parse()
 	make, folder := random.Generate, "random"
@@ -73,6 +74,9 @@ func run() error {
 	}
 	if *columns {
 		make, folder = random.Columns, "columns"
+	}
+	if *windows {
+		make, folder = random.Windows, "windows"
 	}
 	if *also != "" {
 		make = random.With(make, strings.Split(*also, ",")...)
