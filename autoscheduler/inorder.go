@@ -33,7 +33,13 @@ func (s *state) noteInOrder() error {
 			if loops, _ := s.carrying(id, st, a, box); !s.leavesIdle(parallel, serial) || len(loops.Carrying) > 0 {
 				continue
 			}
-			if why := s.inOrder(id, st, a); why != "" {
+			why := s.inOrder(id, st, a)
+			if red, ok := rfactor.Of(s.p, id, st); why == "" && ok && red.Scatter && !s.atomicScatter(id, st, a, true) {
+				if parts := s.mostScatters(id, st, r, box); parts < 2 && parallel < narrowLoop {
+					why = "it has more than a quarter as many places as points, so that threads with places of their own would clear and add up more than they scatter; of 32-bit integers (in fixed point, say) each thread adds its own atomically"
+				}
+			}
+			if why != "" {
 				threads := "one thread"
 				if parallel > 1 {
 					threads = fmt.Sprintf("%d threads", parallel)

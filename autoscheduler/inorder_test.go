@@ -23,17 +23,18 @@ func TestInOrder(t *testing.T) {
 		}
 		return p
 	}
-	reducedTo := func(op func(old, v expr) expr) *halideir.Pipeline {
+	reducedOver := func(places int, op func(old, v expr) expr) *halideir.Pipeline {
 		b := irtest.New()
 		in := b.Input("in", irtest.F32, 1000, 500)
 		f := b.Func("f", []string{"c"}, irtest.F32, func([]expr) expr { return b.Int(0).Cast(irtest.F32) })
 		f.Update([]irtest.RVar{{Name: "r$x", Extent: 1000}, {Name: "r$y", Extent: 500}}, func(_, r []expr) ([]expr, expr) {
-			at := in.At(r[0], r[1]).Cast(irtest.I32).Clamp(0, 9)
+			at := in.At(r[0], r[1]).Cast(irtest.I32).Clamp(0, places-1)
 			return []expr{at}, op(f.At(at), in.At(r[0], r[1]))
 		})
 		b.Output(f, 10)
 		return b.Build()
 	}
+	reducedTo := func(op func(old, v expr) expr) *halideir.Pipeline { return reducedOver(10, op) }
 	sum := func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c).Add(x) }
 	difference := func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c).Sub(x) }
 	for name, c := range map[string]struct {
@@ -58,6 +59,8 @@ func TestInOrder(t *testing.T) {
 		}, sum), nil, "its domain has a condition that reads something; over the whole domain it is a tree, of select("},
 		"a scatter":                      {reducedTo(func(h, v expr) expr { return v.Sub(h) }), nil, "f.update(0) runs through 500000 iterations in order in one thread: it is not seen that any order gives the same"},
 		"a scatter that is factored":     {p: reducedTo(func(h, v expr) expr { return h.Max(v) })},
+		"a scatter over many places":     {reducedOver(300000, func(h, v expr) expr { return h.Add(v) }), nil, "f.update(0) runs through 500000 iterations in order in one thread: it has more than a quarter as many places as points"},
+		"a scatter over fewer":           {p: reducedOver(100000, func(h, v expr) expr { return h.Add(v) })},
 		"a scatter in order":             {reducedTo(func(h, v expr) expr { return h.Add(v) }), map[string]string{"reassociate": "0"}, "in order in one thread: reassociate=0"},
 		"a scatter of atomic operations": {p: histogramOf(irtest.U32, 300, 200, 256, func(x expr) expr { return x })},
 	} {

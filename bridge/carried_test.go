@@ -20,7 +20,7 @@ func TestCarried(t *testing.T) {
 		kind     string
 		parallel bool
 	}{
-		{"rows", true}, {"steps", true}, {"plane", true}, {"both", true}, {"triangle", true}, {"pairs", true}, {"bordered", true}, {"interior", true}, {"reduced", true},
+		{"rows", true}, {"steps", true}, {"plane", true}, {"both", true}, {"triangle", true}, {"pairs", true}, {"bordered", true}, {"interior", true}, {"reduced", true}, {"clamped", true},
 		{"down", false}, {"in_place", false}, {"scattered", false}, {"halves", false}, {"next", false}, {"planes", false},
 	} {
 		t.Run(test.kind, func(t *testing.T) {

@@ -12,6 +12,7 @@
 #include "gowarp_abi.h"
 #include "indexfuncs.h"
 #include "leave.h"
+#include "ownreads.h"
 #include "passes.h"
 #include "record.h"
 #include "separate.h"
@@ -115,12 +116,13 @@ std::string export_separated(const Pipeline &pipeline, const Target &target, int
         std::string json;
     };
     const bool cheapest = changes & gowarp_separate_if_cheaper;
+    const bool floats = changes & gowarp_separate_floats && !target.has_feature(Target::StrictFloat);
     std::vector<Way> ways;
     ways.push_back({graph, {}, {}});
     for (const bool weighted : {false, true}) {
         if (cheapest || weighted == bool(changes & gowarp_separate_weighted)) {
             Way w;
-            w.graph = separate_windows(pipeline, graph, {bool(changes & gowarp_separate_floats), weighted}, w.separation);
+            w.graph = separate_windows(pipeline, graph, {floats, weighted}, w.separation);
             w.separation.exchange();
             if (w.separation.windows > ways.back().separation.windows) {
                 ways.push_back(std::move(w));
@@ -193,6 +195,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         leave_scheduled_alone(graph);
         if (!any_scheduled(graph)) {
             (Graph &)graph = look_through_index_funcs(pipeline, graph);
+            (Graph &)graph = simplify_own_reads(pipeline, graph);
             const int changes = gowarp_changes ? gowarp_changes(&asked) : 0;
             if (changes & gowarp_write_out) {
                 (Graph &)graph = write_out_reductions(pipeline, graph);

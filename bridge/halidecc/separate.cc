@@ -336,8 +336,8 @@ private:
         }
         std::map<int, Weighted> made;
         for (const auto &w : windows) {
-            const auto grid = grid_of(t, w.second);
-            if (grid && saves(*grid) && (which_.weighted || !grid->weighted())) {
+            const auto grid = grid_of(t, w.second);  // of weights that come together at one place, which may be more than each
+            if (grid && std::all_of(w.second.begin(), w.second.end(), [&](const auto &p) { return can_be(t, p.second); }) && saves(*grid) && (which_.weighted || !grid->weighted())) {
                 made[w.first] = from_parts(t, kind, w.first, *grid);
             }
         }
@@ -412,6 +412,10 @@ private:
             }
             grid.scale /= row.factors[std::lower_bound(row.offsets.begin(), row.offsets.end(), origin[k]) - row.offsets.begin()];
             grid.rows.push_back(row);
+        }
+        const auto far = [&](double factor) { return t.is_float() && std::abs(std::ilogb(factor)) > (t.bits() == 16 ? 8 : 40); };  // sums of the others leave the type's range
+        if (far(grid.scale) || std::any_of(grid.rows.begin(), grid.rows.end(), [&](const Row &r) { return std::any_of(r.factors.begin(), r.factors.end(), far); })) {
+            return std::nullopt;
         }
         if (points != window.size() || (!t.is_float() && grid.scale != std::floor(grid.scale))) {
             return std::nullopt;

@@ -7,7 +7,7 @@ using namespace Halide;
 
 class Carried : public Generator<Carried> {
 public:
-    enum class Kind { rows, steps, plane, both, triangle, down, pairs, in_place, scattered, halves, next, bordered, interior, planes, reduced };
+    enum class Kind { rows, steps, plane, both, triangle, down, pairs, in_place, scattered, halves, next, bordered, interior, planes, reduced, clamped };
     GeneratorParam<Kind> kind{"kind",
                               Kind::rows,
                               {{"rows", Kind::rows},
@@ -24,7 +24,8 @@ public:
                                {"bordered", Kind::bordered},
                                {"interior", Kind::interior},
                                {"planes", Kind::planes},
-                               {"reduced", Kind::reduced}}};
+                               {"reduced", Kind::reduced},
+                               {"clamped", Kind::clamped}}};
 
     Input<Buffer<float, 3>> input{"input"};
     Input<float> weight{"weight"};
@@ -91,6 +92,11 @@ public:
         case Kind::reduced: {  // the best way to each state from all states of the row before
             RDom v(0, width, 0, width, 1, height - 1, "v");
             a(v.y, v.z, c) = max(a(v.y, v.z, c), a(v.x, v.z - 1, c) + w * input(v.x, v.z, c) - cast<float>(abs(v.x - v.y)));
+            break;
+        }
+        case Kind::clamped: {  // for the rows that are left out, so that it says nothing
+            RDom q(0, width, 2, height - 2, "q");
+            a(q.x, q.y, c) = min(a(column(q.x - 1), max(q.y - 1, 0), c), a(q.x, max(q.y - 2, 0), c)) + w * input(q.x, q.y, c);
             break;
         }
         case Kind::planes: {  // known to be parallel, and empty too

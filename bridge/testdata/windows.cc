@@ -127,7 +127,7 @@ public:
         case Kind::cross: s(x, y) = all(-1, 1, -1, 1, [&](int i, int j) -> Expr { return i * j == 0 ? at(i, j) : Expr(); }); break;
         case Kind::unequal: s(x, y) = all(-1, 1, -1, 1, [&](int i, int j) -> Expr { return at(i, j) * (float)(1 + i * i + j * j); }); break;
         case Kind::by_data: s(x, y) = all(-1, 1, -1, 1, [&](int i, int j) -> Expr { return f(x + i, y + j) * f(x + cast<int>(in(x, y)) % 4, y); }); break;
-        case Kind::away: s(x, y) = all(2, 5, -3, -3, at) + all(7, 7, -9, -5, at) * 2.f; break;
+        case Kind::away: s(x, y) = all(2, 5, -3, -3, at) + all(7, 7, -9, -5, [&](int i, int j) -> Expr { return at(i, j) * at(i, j); }) * 2.f; break;
         case Kind::four: s(x, y) = all(-1, 2, 0, 0, at); break;
         }
         out(x, y) = cast<float>(s(x, y));
