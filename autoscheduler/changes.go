@@ -53,8 +53,16 @@ func ChangesOf(given map[string]string) Changes {
 	return c
 }
 
-// Predict is the cost of the schedule of a pipeline, in the unit of the cost that the parameters name, by the model alone.
-func Predict(p *halideir.Pipeline, params Params) (float64, error) {
+// Predict is the cost of the schedule of a pipeline, as it is exported, in the unit of the cost that the parameters name, by the model alone.
+func Predict(exported []byte, given map[string]string) (float64, error) {
+	params, err := ParseParams(given)
+	if err != nil {
+		return 0, err
+	}
+	p, err := halideir.Decode(exported)
+	if err != nil {
+		return 0, err
+	}
 	params.Search, params.Schedule = "model", ""
 	s, err := newState(p, params)
 	if err != nil {

@@ -21,11 +21,13 @@ func TestWriteOut(t *testing.T) {
 				return harness.Generator{Source: "bridge/testdata/stencils.cc", Name: name, Params: map[string]string{"written": fmt.Sprint(written), "width": "200", "height": "120"}}
 			}
 			_, cpu := built(t, generator(false), "host", harness.Root())
-			e, taken := built(t, generator(false), "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+			// By parts or not is a matter of 1 % of the predicted cost at this size (closing), and what it is decided by may differ as much.
+			asWritten := harness.Gowarp(map[string]string{"separate": "0"})
+			e, taken := built(t, generator(false), "host-cuda-cuda_capability_75", asWritten)
 			if source := text(t, e.File("schedule.h")); strings.Contains(source, ".update(") || !strings.Contains(source, "defined by the sums that their first updates make") || !strings.Contains(source, "write_out=0") {
 				t.Errorf("an update is left, or nothing is said of it:\n%s", source)
 			}
-			_, twin := built(t, generator(true), "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+			_, twin := built(t, generator(true), "host-cuda-cuda_capability_75", asWritten)
 			rng := rand.New(rand.NewPCG(7, uint64(len(name))))
 			for i, size := range [][2]int{{200, 120}, {1, 1}, {37, 5}, {201, 119}} {
 				shape := size[:]

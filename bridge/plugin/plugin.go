@@ -50,18 +50,8 @@ func gowarp_changes(request unsafe.Pointer) C.int {
 // gowarp_price is what the schedule of a pipeline is predicted to cost, or -1 where that is not to be had.
 //
 //export gowarp_price
-func gowarp_price(request unsafe.Pointer) C.double { return C.double(abi.Price(request, price)) }
-
-func price(req abi.Request) (float64, error) {
-	params, err := autoscheduler.ParseParams(req.Params)
-	if err != nil {
-		return 0, err
-	}
-	p, err := halideir.Decode(req.JSON)
-	if err != nil {
-		return 0, err
-	}
-	return autoscheduler.Predict(p, params)
+func gowarp_price(request unsafe.Pointer) C.double {
+	return C.double(abi.Price(request, func(req abi.Request) (float64, error) { return autoscheduler.Predict(req.JSON, req.Params) }))
 }
 
 // gowarp_end hands the memory back too: Halide's lowering, which comes next, takes the most of all.

@@ -47,17 +47,7 @@ func gowarp_changes(request unsafe.Pointer) C.int {
 
 //export gowarp_price
 func gowarp_price(request unsafe.Pointer) C.double {
-	return C.double(abi.Price(request, func(req abi.Request) (float64, error) {
-		params, err := autoscheduler.ParseParams(of(req.Params))
-		if err != nil {
-			return 0, err
-		}
-		p, err := halideir.Decode(req.JSON)
-		if err != nil {
-			return 0, err
-		}
-		return autoscheduler.Predict(p, params)
-	}))
+	return C.double(abi.Price(request, func(req abi.Request) (float64, error) { return autoscheduler.Predict(req.JSON, of(req.Params)) }))
 }
 
 // of are the parameters of the autoscheduler itself.
