@@ -33,13 +33,7 @@ func (s *state) noteInOrder() error {
 			if loops, _ := s.carrying(id, st, a, box); !s.leavesIdle(parallel, serial) || len(loops.Carrying) > 0 {
 				continue
 			}
-			why := s.inOrder(id, st, a)
-			if red, ok := rfactor.Of(s.p, id, st); why == "" && ok && red.Scatter && !s.atomicScatter(id, st, a, true) {
-				if parts := s.mostScatters(id, st, r, box); parts < 2 && parallel < narrowLoop {
-					why = "it has more than a quarter as many places as points, so that threads with places of their own would clear and add up more than they scatter; of 32-bit integers (in fixed point, say) each thread adds its own atomically"
-				}
-			}
-			if why != "" {
+			if why := s.inOrder(id, st, r, a, box); why != "" {
 				threads := "one thread"
 				if parallel > 1 {
 					threads = fmt.Sprintf("%d threads", parallel)
@@ -65,7 +59,7 @@ func iterations(st *halideir.Stage, box bounds.Box) (parallel, serial int64) {
 }
 
 // inOrder is why an update stays in order, and what would help; empty where it does not, or partial results would not pay.
-func (s *state) inOrder(fn, stage int, a *access.Analysis) string {
+func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, box bounds.Box) string {
 	f := &s.p.Funcs[fn]
 	st := &f.Stages[stage]
 	if s.atomicScatter(fn, stage, a, true) {
@@ -87,6 +81,7 @@ func (s *state) inOrder(fn, stage int, a *access.Analysis) string {
 		}, v)
 	}
 	red, ok := rfactor.Of(s.p, fn, stage)
+	besides, _ := iterations(st, box)
 	switch {
 	case elsewhere:
 		return "it reads its own results at other places"
@@ -99,6 +94,8 @@ func (s *state) inOrder(fn, stage int, a *access.Analysis) string {
 		return "reassociate=0 keeps sums and products of floats in order"
 	case ok && s.tried.unfactored:
 		return "Halide does not lower it as a tree"
+	case ok && red.Scatter && besides < narrowLoop && s.mostScatters(fn, stage, r, box) < 2:
+		return "it has more than a quarter as many places as points, so that threads with places of their own would clear and add up more than they scatter; of 32-bit integers (in fixed point, say) each thread adds its own atomically"
 	case ok:
 		return ""
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,16 +26,7 @@ func TestFuseInit(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			g, own := inits(kind)
-			exe, err := tree(t).Compile(g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dump := filepath.Join(t.TempDir(), "p.json")
-			ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:1:1], "autoscheduler.dump="+dump)...)...)
-			p, err := halideir.Decode([]byte(text(t, dump)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := decoded(t, dumpOf(t, g.Name, own...))
 			expected := fused[kind]
 			for i := range p.Funcs {
 				f := &p.Funcs[i]

@@ -5,7 +5,6 @@ package bridge
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -50,16 +49,7 @@ func TestSeparate(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			g, own := windows(kind)
-			exe, err := tree(t).Compile(g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dump := filepath.Join(t.TempDir(), "p.json")
-			ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(own[:1:1], "autoscheduler.separate=all", "autoscheduler.dump="+dump)...)...)
-			p, err := halideir.Decode([]byte(text(t, dump)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := decoded(t, dumpOf(t, g.Name, append(own, "autoscheduler.separate=all")...))
 			none := len(want) > 0 && want[0] == "-"
 			if made := slices.ContainsFunc(p.Funcs, func(f halideir.Func) bool { return f.Separated != "" }); made == none {
 				t.Errorf("there are parts: %v", made)
@@ -98,16 +88,7 @@ func TestSeparate(t *testing.T) {
 func TestSeparateFloats(t *testing.T) {
 	parts := func(kind string, more ...string) (names []string) {
 		g, own := windows(kind)
-		exe, err := tree(t).Compile(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dump := filepath.Join(t.TempDir(), "p.json")
-		ok(t, nil, exe, scheduled(t, g.Name, cudaTarget, append(append(own, "autoscheduler.dump="+dump), more...)...)...)
-		p, err := halideir.Decode([]byte(text(t, dump)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := decoded(t, dumpOf(t, g.Name, append(own, more...)...))
 		for i := range p.Funcs {
 			if p.Funcs[i].Separated != "" {
 				names = append(names, p.Funcs[i].Label+" "+p.Funcs[i].Separated)

@@ -1,17 +1,9 @@
 package random
 
-import "math/rand/v2"
-
 // Columns makes a pipeline of a seed in which updates write to other places than their loops' own: scans along one axis or both, sums into bins of each column, histograms
 // over all of an image; each is read by a Func that may read it at its own place, at others, and transposed.
 func Columns(seed uint64) *Pipeline {
-	for attempt := uint64(0); ; attempt++ {
-		g := &generator{rng: rand.New(rand.NewPCG(seed, attempt+1<<33)), p: &Pipeline{}}
-		g.env = env{p: g.p, ranges: map[string][]Range{}}
-		if p := g.columns(); p != nil && p.Affordable() == nil {
-			return p
-		}
-	}
+	return drawn(seed, 1<<33, (*generator).columns)
 }
 
 func (g *generator) columns() *Pipeline {
@@ -26,10 +18,7 @@ func (g *generator) columns() *Pipeline {
 				return nil
 			}
 			g.p.Funcs = append(g.p.Funcs, f)
-			f.exprs(func(e **Expr) {
-				walk(e, func(n **Expr) { delete(g.unread, (*n).Name) })
-			})
-			g.unread[f.Name] = true
+			g.took(f)
 		}
 	}
 	g.outputs()

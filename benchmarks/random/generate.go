@@ -9,13 +9,23 @@ import (
 
 // Generate makes the pipeline of a seed: the same on every machine.
 func Generate(seed uint64) *Pipeline {
-	for attempt := uint64(0); ; attempt++ {
+	return drawn(seed, 0, func(g *generator) *Pipeline {
+		p := g.pipeline()
+		if p == nil || p.Affordable() != nil {
+			return nil
+		}
+		g.bounds()
+		return p
+	})
+}
+
+// drawn is the first pipeline of a seed that is one and that a run can afford; salt keeps those of one kind from another's.
+func drawn(seed, salt uint64, make func(*generator) *Pipeline) *Pipeline {
+	for attempt := salt; ; attempt++ {
 		g := &generator{rng: rand.New(rand.NewPCG(seed, attempt)), p: &Pipeline{}}
 		g.env = env{p: g.p, ranges: map[string][]Range{}}
-		if p := g.pipeline(); p != nil && p.Affordable() == nil {
-			if g.bounds(); p.Affordable() == nil {
-				return p
-			}
+		if p := make(g); p != nil && p.Affordable() == nil {
+			return p
 		}
 	}
 }
@@ -94,6 +104,11 @@ func (g *generator) stage() {
 		return
 	}
 	g.p.Kinds = append(g.p.Kinds, kinds[i].name)
+	g.took(f)
+}
+
+// took notes what a Func reads, and that nothing reads it yet.
+func (g *generator) took(f *Func) {
 	f.exprs(func(e **Expr) {
 		walk(e, func(n **Expr) {
 			if (*n).Op == "call" {

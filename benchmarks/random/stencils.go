@@ -1,21 +1,12 @@
 package random
 
-import (
-	"fmt"
-	"math/rand/v2"
-)
+import "fmt"
 
 // Stencils makes a pipeline of stencils of a seed, of the kind that tiles of warps are for: up to six deep,
 // offsets to 4 on each side, diamonds, several outputs, types of 8 to 32 bits mixed, over
 // inputs with boundary conditions; and asks for such tiles, in registers, in shared memory, or in both by any fraction.
 func Stencils(seed uint64) *Pipeline {
-	for attempt := uint64(0); ; attempt++ {
-		g := &generator{rng: rand.New(rand.NewPCG(seed, attempt+1<<32)), p: &Pipeline{}}
-		g.env = env{p: g.p, ranges: map[string][]Range{}}
-		if p := g.stencils(); p != nil && p.Affordable() == nil {
-			return p
-		}
-	}
+	return drawn(seed, 1<<32, (*generator).stencils)
 }
 
 var stencilTypes = []Type{"u8", "i8", "u16", "i16", "i32", "u32", "f32", "f32", "f16"}
@@ -32,10 +23,7 @@ func (g *generator) stencils() *Pipeline {
 			return nil
 		}
 		g.p.Funcs = append(g.p.Funcs, f)
-		f.exprs(func(e **Expr) {
-			walk(e, func(n **Expr) { delete(g.unread, (*n).Name) })
-		})
-		g.unread[f.Name] = true
+		g.took(f)
 	}
 	if g.chance(5) {
 		g.outputs()

@@ -1,18 +1,10 @@
 package random
 
-import "math/rand/v2"
-
 // Windows makes a pipeline of a seed in which Funcs combine windows of earlier ones: sums over boxes whose weights are products of a factor along each dimension or are
 // not quite, least and greatest values of boxes, long rows, boxes of values that lie apart, of squares and of differences, with other terms beside them, in any order; and
 // asks mostly for all of them to be combined from parts.
 func Windows(seed uint64) *Pipeline {
-	for attempt := uint64(0); ; attempt++ {
-		g := &generator{rng: rand.New(rand.NewPCG(seed, attempt+1<<34)), p: &Pipeline{}}
-		g.env = env{p: g.p, ranges: map[string][]Range{}}
-		if p := g.windows(); p != nil && p.Affordable() == nil {
-			return p
-		}
-	}
+	return drawn(seed, 1<<34, (*generator).windows)
 }
 
 func (g *generator) windows() *Pipeline {
@@ -25,10 +17,7 @@ func (g *generator) windows() *Pipeline {
 			return nil
 		}
 		g.p.Funcs = append(g.p.Funcs, f)
-		f.exprs(func(e **Expr) {
-			walk(e, func(n **Expr) { delete(g.unread, (*n).Name) })
-		})
-		g.unread[f.Name] = true
+		g.took(f)
 	}
 	g.outputs()
 	g.prune()

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "fuseinit.h"
+#include "movable.h"
 
 #include <algorithm>
 #include <map>
@@ -21,31 +22,6 @@ const int most_loads = 4;
 struct Place {
     int rvar = -1, sign = 1;
     Expr offset;
-};
-
-// What an expression has that a definition put elsewhere, or a domain's bound that is used outside of it, must not have.
-class Movable : public IRGraphVisitor {
-public:
-    static bool is(const Expr &e, bool calls) {
-        Movable m(calls);
-        e.accept(&m);
-        return !m.found_;
-    }
-
-private:
-    explicit Movable(bool calls) : calls_(calls) {}
-
-    using IRGraphVisitor::visit;
-    void visit(const Call *op) override {
-        if (op->is_intrinsic(Call::undef) || (calls_ && (op->call_type == Call::Halide || op->call_type == Call::Image)) || (op->call_type != Call::Halide && op->call_type != Call::Image && !op->is_pure())) {
-            found_ = true;
-        }
-        IRGraphVisitor::visit(op);
-    }
-    void visit(const Variable *op) override { found_ = found_ || (calls_ && op->reduction_domain.defined()); }
-
-    const bool calls_;
-    bool found_ = false;
 };
 
 // Where an update stores: each argument its own variable, or one of the domain's, each of which is one argument.

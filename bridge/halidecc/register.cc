@@ -118,23 +118,25 @@ std::string export_separated(const Pipeline &pipeline, const Target &target, int
     const bool cheapest = changes & gowarp_separate_if_cheaper;
     const bool floats = changes & gowarp_separate_floats && !target.has_feature(Target::StrictFloat);
     std::vector<Way> ways;
-    ways.push_back({graph, {}, {}});
+    if (cheapest) {
+        ways.push_back({graph, {}, {}});
+    }
     for (const bool weighted : {false, true}) {
         if (cheapest || weighted == bool(changes & gowarp_separate_weighted)) {
             Way w;
             w.graph = separate_windows(pipeline, graph, {floats, weighted}, w.separation);
             w.separation.exchange();
-            if (w.separation.windows > ways.back().separation.windows) {
+            if (ways.empty() || w.separation.windows > ways.back().separation.windows) {
                 ways.push_back(std::move(w));
             }
         }
     }
-    size_t best = cheapest ? 0 : ways.size() - 1;
+    size_t best = 0;
     double least = -1;
     for (size_t i = 0; i < ways.size(); i++) {
         Way &w = ways[i];
         w.json = export_pipeline(w.graph, target);
-        if (ways.size() == 1 || !cheapest || !gowarp_price) {
+        if (ways.size() == 1 || !gowarp_price) {
             continue;
         }
         gowarp_request request = asked;

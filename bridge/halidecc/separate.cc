@@ -1,6 +1,8 @@
 //go:build halide
 
 #include "separate.h"
+#include "movable.h"
+#include "small.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,6 +51,7 @@ struct Row {
     bool equal_factors() const {
         return std::all_of(factors.begin(), factors.end(), [](double f) { return f == 1; });
     }
+    double factor(int offset) const { return factors[std::lower_bound(offsets.begin(), offsets.end(), offset) - offsets.begin()]; }
     // The distance from each offset to the next; 0 if there are several.
     int step() const {
         const int s = offsets[1] - offsets[0];
@@ -71,35 +74,6 @@ struct Grid {
     bool weighted() const {
         return !std::all_of(rows.begin(), rows.end(), [](const Row &r) { return r.equal_factors(); });
     }
-};
-
-bool small(const Expr &e, int &left) {
-    if (--left < 0) {
-        return false;
-    }
-    std::vector<Expr> below;
-    operands(e.get(), "a definition", below);
-    return std::all_of(below.begin(), below.end(), [&](const Expr &o) { return small(o, left); });
-}
-
-// What only stands for a value where it is.
-class Fixed : public IRVisitor {
-public:
-    static bool has(const Expr &e) {
-        Fixed f;
-        e.accept(&f);
-        return f.found_;
-    }
-
-private:
-    using IRVisitor::visit;
-    void visit(const Call *op) override {
-        found_ = found_ || op->is_intrinsic(Call::undef) || (op->call_type != Call::Halide && op->call_type != Call::Image && !op->is_pure());
-        IRVisitor::visit(op);
-    }
-    void visit(const Let *) override { found_ = true; }
-
-    bool found_ = false;
 };
 
 // By how much each variable is offset where a value first reads something by it.
@@ -142,8 +116,15 @@ Expr beside(const Expr &value, const std::string &var, int by) {
     return simplify(substitute(var, by > 0 ? v + by : v - (-by), value));
 }
 
-// The sum of weighted values, the first of those that are added before all others.
-Expr total(Type t, std::vector<Weighted> parts) {
+// The values combined: their weighted sum, the first of those that are added before all others; minima and maxima have no weights.
+Expr total(Type t, Op op, std::vector<Weighted> parts) {
+    if (op != Op::sum) {
+        Expr e = parts[0].value;
+        for (size_t i = 1; i < parts.size(); i++) {
+            e = combined(op, e, parts[i].value);
+        }
+        return e;
+    }
     const auto added = std::find_if(parts.begin(), parts.end(), [](const Weighted &w) { return w.weight > 0; });
     if (added != parts.end()) {
         std::rotate(parts.begin(), added, added + 1);
@@ -291,15 +272,13 @@ private:
         auto known = seen_.find(term.value.get());
         if (known == seen_.end()) {
             known = seen_.emplace(term.value.get(), pattern_of(term.value)).first;
-            kept_.push_back(term.value);
         }
         term.pattern = known->second.first;
         term.offset = known->second.second;
     }
 
     std::pair<int, std::vector<int>> pattern_of(const Expr &value) {
-        int left = most_nodes;
-        if (!small(value, left) || Fixed::has(value)) {
+        if (!Small::is(value, most_nodes) || !Movable::is(value, false)) {
             return {-1, {}};
         }
         Offsets offsets(f_.args());
@@ -355,14 +334,7 @@ private:
                 all.push_back(p->second);
             }
         }
-        if (kind == Op::sum) {
-            return total(t, all);
-        }
-        Expr e = all[0].value;
-        for (size_t i = 1; i < all.size(); i++) {
-            e = combined(kind, e, all[i].value);
-        }
-        return e;
+        return total(t, kind, all);
     }
 
     // The weights of a window as products of factors, if its points are a grid and they are that.
@@ -410,7 +382,7 @@ private:
             for (double &f : row.factors) {
                 f /= unit;
             }
-            grid.scale /= row.factors[std::lower_bound(row.offsets.begin(), row.offsets.end(), origin[k]) - row.offsets.begin()];
+            grid.scale /= row.factor(origin[k]);
             grid.rows.push_back(row);
         }
         const auto far = [&](double factor) { return t.is_float() && std::abs(std::ilogb(factor)) > (t.bits() == 16 ? 8 : 40); };  // sums of the others leave the type's range
@@ -425,7 +397,7 @@ private:
         for (const auto &p : window) {
             double product = grid.scale;
             for (const Row &row : grid.rows) {
-                product *= row.factors[std::lower_bound(row.offsets.begin(), row.offsets.end(), p.first[row.dim]) - row.offsets.begin()];
+                product *= row.factor(p.first[row.dim]);
             }
             if (std::fabs(product - p.second) > within * std::fabs(p.second)) {
                 return std::nullopt;
@@ -479,14 +451,7 @@ private:
         for (size_t j = 0; j < row.offsets.size(); j++) {
             terms.push_back({row.factors[j], beside(part, f_.args()[row.dim], row.offsets[j])});
         }
-        if (kind == Op::sum) {
-            return total(t, terms);
-        }
-        Expr e = terms[0].value;
-        for (size_t j = 1; j < terms.size(); j++) {
-            e = combined(kind, e, terms[j].value);
-        }
-        return e;
+        return total(t, kind, terms);
     }
 
     // Equal terms in a row, from Funcs that combine two, four, eight of them.
@@ -504,11 +469,11 @@ private:
         if (kind != Op::sum) {  // which may take a term twice
             return combined(kind, from(powers.back(), 0), from(powers.back(), n - most));
         }
-        Expr e;
-        size_t at = 0;
         if (n == 2 * most) {
             return from(powers.back(), 0) + from(powers.back(), most);
         }
+        Expr e;
+        size_t at = 0;
         for (size_t p = powers.size(), terms = most; p-- > 0; terms /= 2) {
             if (n & terms) {
                 e = e.defined() ? e + from(powers[p], at) : from(powers[p], at);
@@ -521,9 +486,9 @@ private:
     const Function &f_;
     const Separable &which_;
     Parts &parts_;
+    // Nodes of the definition and of patterns, all of which outlive this.
     std::set<const BaseExprNode *> within_;
     std::map<const BaseExprNode *, std::pair<int, std::vector<int>>> seen_;
-    std::vector<Expr> kept_;  // so that no other node comes to be where one of them was
     std::vector<Expr> patterns_;
 };
 
