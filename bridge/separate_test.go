@@ -49,37 +49,82 @@ func TestSeparate(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			g, own := windows(kind)
-			p := decoded(t, dumpOf(t, g.Name, append(own, "autoscheduler.separate=all")...))
-			none := len(want) > 0 && want[0] == "-"
-			if made := slices.ContainsFunc(p.Funcs, func(f halideir.Func) bool { return f.Separated != "" }); made == none {
-				t.Errorf("there are parts: %v", made)
-			}
-			var ir strings.Builder
-			if err := p.Print(&ir); err != nil {
-				t.Fatal(err)
-			}
-			for _, line := range want {
-				if line != "-" && !strings.Contains(ir.String(), line) {
-					t.Errorf("there is no\n%s\nin\n%s", line, ir.String())
-				}
-			}
+			exact := slices.Contains([]string{"binomial", "least", "bytes", "wrapped"}, kind) // of integers
+			byParts(t, g, own, want, exact, func() harness.Args { return harness.Args{} })
+		})
+	}
+}
 
-			_, cpu := built(t, g, "host", harness.Root())
-			const target = "host-cuda-cuda_capability_75"
-			_, parts := built(t, g, target, harness.Gowarp(map[string]string{"separate": "all"}))
-			_, byDefault := built(t, g, target, harness.Gowarp(nil))
-			rng := rand.New(rand.NewPCG(7, uint64(len(kind))))
-			for _, size := range [][2]int{{512, 384}, {1, 1}, {1, 9}, {33, 2}, {100, 70}, {131, 37}} {
-				in := harness.Args{"input": filled(harness.U8, func() float64 { return float64(rng.IntN(256)) }, size[:]...)}
-				shapes := map[string][]int{"out": size[:]}
-				want := onCPU(t, cpu, in, shapes)
-				tolerance := harness.Tolerance{Rel: 1e-4, Abs: 1e-3 + 1e-5*largest(want)}
-				if slices.Contains([]string{"binomial", "least", "bytes", "wrapped"}, kind) { // of integers
-					tolerance = harness.Tolerance{}
-				}
-				simulated(t, parts, in, shapes, want, tolerance, fmt.Sprint(size, " by parts"))
-				simulated(t, byDefault, in, shapes, want, tolerance, fmt.Sprint(size, " by default"))
-			}
+// byParts holds what windows are combined from, printed, to lines that it has to have, "-" for no parts at all, and results by parts and as the cost has it to a CPU's.
+func byParts(t *testing.T, g harness.Generator, own, want []string, exact bool, scalars func() harness.Args) {
+	t.Helper()
+	p := decoded(t, dumpOf(t, g.Name, append(own, "autoscheduler.separate=all")...))
+	none := want[0] == "-"
+	if made := slices.ContainsFunc(p.Funcs, func(f halideir.Func) bool { return f.Separated != "" }); made == none {
+		t.Errorf("there are parts: %v", made)
+	}
+	var ir strings.Builder
+	if err := p.Print(&ir); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range want {
+		if line != "-" && !strings.Contains(ir.String(), line) {
+			t.Errorf("there is no\n%s\nin\n%s", line, ir.String())
+		}
+	}
+
+	_, cpu := built(t, g, "host", harness.Root())
+	const target = "host-cuda-cuda_capability_75"
+	_, parts := built(t, g, target, harness.Gowarp(map[string]string{"separate": "all"}))
+	_, byDefault := built(t, g, target, harness.Gowarp(nil))
+	rng := rand.New(rand.NewPCG(7, uint64(len(own[0]))))
+	for _, size := range [][2]int{{512, 384}, {1, 1}, {1, 9}, {33, 2}, {100, 70}, {131, 37}} {
+		in := scalars()
+		in["input"] = filled(harness.U8, func() float64 { return float64(rng.IntN(256)) }, size[:]...)
+		shapes := map[string][]int{"out": size[:]}
+		want := onCPU(t, cpu, in, shapes)
+		tolerance := harness.Tolerance{Rel: 1e-4, Abs: 1e-3 + 1e-5*largest(want)}
+		if exact {
+			tolerance = harness.Tolerance{}
+		}
+		simulated(t, parts, in, shapes, want, tolerance, fmt.Sprint(size, " by parts"))
+		simulated(t, byDefault, in, shapes, want, tolerance, fmt.Sprint(size, " by default"))
+	}
+}
+
+// TestSeparateReductions: the same of windows that are reductions, with literal bounds and others.
+func TestSeparateReductions(t *testing.T) {
+	for kind, want := range map[string][]string{
+		"box":        {"s_sum_y_2(x, y) = f(x, y) + f(x, y + 1)", "s_sum_y(x, y) = s_sum_y_4(x, y - 3) + s_sum_y_4(x, y + 1)", "s(x, y) = s_sum_x_8(x - 4, y) + s_sum_y(x + 4, y)"},
+		"small":      {"s_sum_y(x - 2, y) * t0 + s_sum_y(x - 1, y) * t1", "s(x, y) = e1 * 0.04f"},
+		"radius":     {"s_sum_y(x, y) = s_sum_y(x, y) + f(x, r.x + y)", "s_sum_x(x, y) = s_sum_x(x, y) + s_sum_y(r.x + x, y)", "s(x, y) = s_sum_x(x, y)"},
+		"gaussian":   {"s_sum_y(x, y) = ", "s(x, y) = "},
+		"product":    {"f(x, y + 2) * 8f + f(x, y + 3) * 7f", "s_sum_y(x - 1, y) * 0.8948393f + s_sum_y(x, y)"},
+		"factors":    {"s_sum_y(x - 4, y) * k(-4) + s_sum_y(x - 3, y) * k(-3)", "s(x, y) = (e2 + s_sum_y(x + 4, y) * k(4)) * 0.125f"},
+		"long_row":   {"s_sum_y(x, y) = s_sum_y_32(x, y - 20) + s_sum_y_8(x, y + 12) + f(x, y + 20)", "s_sum_x(x, y) = s_sum_x(x, y) + s_sum_y(r.x + x, y) * k(r.x)"},
+		"least":      {"low(x, y) = min(low_min_x_8(x - 4, y), low_min_x_8(x - 3, y))", "maximum(x, y) = max(maximum_max_x_8(x - 4, y), maximum_max_x_8(x - 3, y))"},
+		"inline_sum": {"sum(x, y) = sum_sum_x_8(x - 4, y) + sum_sum_y(x + 4, y)"},
+		"channels":   {"s_sum_r(x, y) = s_sum_r(x, y) + g(x, y, r.x) * float32(r.x + 1)", "s_sum_y_2(x, y) = s_sum_r(x, y) + s_sum_r(x, y + 1)"},
+		"turned":     {"s_sum_y(x, y) = s_sum_y_4(x, y - 4) + s_sum_y_4(x, y)", "s_sum_y(x + 4, y) * k(-4) + s_sum_y(x + 3, y) * k(-3)"},
+		"dilated":    {"s_sum_y_2(x, y) = f(x, y) + f(x, y + 2)", "s_sum_x_4(x, y) = s_sum_x_2(x, y) + s_sum_x_2(x + 6, y)"},
+		"clamped":    {"s(x, y) = s_sum_x_8(x - 4, y) + s_sum_y(x + 4, y)"},
+		"squares":    {"s_sum_y_2(x, y) = t0 * t0 - abs(f(x + 1, y)) + (t1 * t1 - abs(f(x + 1, y + 1)))"},
+		"twice":      {"s_sum_y(x, y) = s_sum_y_4(x, y - 3) + s_sum_y_2(x, y + 1) + f(x, y + 3)", "s_sum_y_3(x, y) = s_sum_y_4(x, y - 3) + s_sum_y_4(x, y + 1)", "s(x, y) = e1 + 0.5f"},
+		"started":    {"s(x, y) = max(f(x, y) * 3f, max(s_max_x_8(x - 4, y), s_max_x_8(x - 3, y)))"},
+		"bytes":      {"b_sum_y(x - 4, y) * 3 + b_sum_y(x - 3, y) * 4", "b(x, y) = 3 + e2"},
+		"halves":     {"s_sum_y_2(x, y) = f(x / 2, y) + f(x / 2, y + 1)"},
+		"mixed":      {"s_sum_r(x, y) = s_sum_r(x, y) + f(r.x + x, y) * f(x, y)", "s(x, y) = s_sum_y_4(x, y - 3) + s_sum_y_4(x, y + 1)"},
+		"disk":       {"-"},
+		"patch":      {"-"},
+		"range":      {"-"},
+		"unequal":    {"-"},
+		"scan":       {"-"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			g := harness.Generator{Source: "bridge/testdata/windowreductions.cc", Name: "windowreductions", Params: map[string]string{"kind": kind}}
+			exact := slices.Contains([]string{"least", "bytes"}, kind)
+			byParts(t, g, []string{"kind=" + kind}, want, exact, func() harness.Args { return harness.Args{"radius": 3} })
 		})
 	}
 }

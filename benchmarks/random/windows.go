@@ -1,8 +1,8 @@
 package random
 
 // Windows makes a pipeline of a seed in which Funcs combine windows of earlier ones: sums over boxes whose weights are products of a factor along each dimension or are
-// not quite, least and greatest values of boxes, long rows, boxes of values that lie apart, of squares and of differences, with other terms beside them, in any order; and
-// asks mostly for all of them to be combined from parts.
+// not quite, least and greatest values of boxes, long rows, boxes of values that lie apart, of squares and of differences, with other terms beside them, in any order, and
+// the like as reductions; and asks mostly for all of them to be combined from parts.
 func Windows(seed uint64) *Pipeline {
 	return drawn(seed, 1<<34, (*generator).windows)
 }
@@ -13,7 +13,11 @@ func (g *generator) windows() *Pipeline {
 	g.boundedInput()
 	for range g.draw(1, 3) {
 		f := &Func{Name: g.name("f")}
-		if !g.window(f) || g.define(f) != nil {
+		make := (*generator).window
+		if g.chance(3) {
+			make = (*generator).windowReduction
+		}
+		if !make(g, f) || g.define(f) != nil {
 			return nil
 		}
 		g.p.Funcs = append(g.p.Funcs, f)
@@ -89,6 +93,68 @@ func (g *generator) window(f *Func) bool {
 		}
 	}
 	return g.finish(f, v, at)
+}
+
+// windowReduction combines a window of two to three variables of a domain, which moves with the point along each dimension or not quite.
+func (g *generator) windowReduction(f *Func) bool {
+	s := g.of(g.p.Funcs[len(g.p.Funcs)-1-g.rng.IntN(min(2, len(g.p.Funcs)))])
+	if s.dims != 2 {
+		return false
+	}
+	at := g.vars(f, 2)
+	t := pick(g, stencilTypes...)
+	op := pick(g, "+", "+", "+", "min", "max")
+	g.init(f, t, at)
+	spans := []Span{{g.draw(-4, 1), g.draw(1, 9)}, {g.draw(-4, 1), g.draw(1, 9)}}
+	if g.chance(4) {
+		spans = append(spans, Span{g.draw(-1, 1), g.draw(1, 3)})
+	}
+	if g.chance(4) {
+		spans[g.rng.IntN(2)].Extent = pick(g, 17, 33, 40)
+	}
+	r := g.domain(spans...)
+	if g.chance(10) {
+		g.predicate(r, s)
+	}
+	place := func(d, more int) val {
+		v := g.rvars(r)[d]
+		switch step := pick(g, 1, 1, 1, 2, -1); step {
+		case 2:
+			v = g.op("*", v, g.int(2))
+		case -1:
+			v = g.op("-", g.int(0), v)
+		}
+		v = g.add(g.op("+", at[d], v), more)
+		if len(spans) > 2 && g.chance(3) { // two variables along one dimension
+			v = g.op("+", v, g.rvars(r)[2])
+		}
+		return v
+	}
+	to := []val{place(0, g.draw(-1, 1)), place(1, 0)}
+	term := g.to(t, g.read(s, to...))
+	switch g.draw(0, 5) {
+	case 0:
+		term = g.op("*", term, term)
+	case 1:
+		term = g.op("-", term, g.to(t, g.read(s, g.add(to[0], 2), to[1])))
+	case 2: // not along x
+		term = g.op("+", term, g.to(t, g.read(s, at[0], to[1])))
+	}
+	if op == "+" {
+		for _, v := range g.rvars(r) {
+			if g.chance(3) {
+				term = g.op("*", term, g.to(t, g.add(v, 6)))
+			}
+		}
+		if g.chance(8) {
+			term = g.op("*", term, g.to(t, g.op("max", g.rvars(r)[0], g.rvars(r)[1])))
+		}
+	}
+	g.update(f, at, g.op2(op, g.self(f, t, at...), term))
+	if g.chance(4) { // which is written into what the window leaves
+		g.update(f, at, g.op2("max", g.self(f, t, at...), g.num(t, 3)))
+	}
+	return true
 }
 
 // factors are the weights along a dimension.

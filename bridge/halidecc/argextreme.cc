@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "argextreme.h"
+#include "ownpoint.h"
 #include "restate.h"
 
 using namespace Halide;
@@ -90,7 +91,7 @@ bool is_extreme(const Expr &e, const Expr &self, const Expr &other, bool greates
 std::optional<ArgElement> arg_extreme(const Function &f, const Definition &def) {
     const std::vector<ReductionVariable> &rvars = def.schedule().rvars();
     const size_t n = def.values().size();
-    if (n < 2 || !reduces(def) || !at_own_point(f, def) || !def.same_as(f.update(0)) || reads_in_conditions(f, def)) {
+    if (n < 2 || !reduces(def) || !is_own_point(f, def.args()) || !def.same_as(f.update(0)) || reads_in_conditions(f, def)) {
         return {};
     }
     const Expr loading = conditions(def).loading;

@@ -144,8 +144,8 @@ private:
         if (entry.found_index >= 0) {
             j.field("found_index", entry.found_index);
         }
-        if (entry.written_out > 0) {
-            j.field("written_out", entry.written_out);
+        if (const size_t n = entry.written_out.updates.size()) {
+            j.field("written_out", (int)n);
         }
         if (entry.fused_init) {
             j.flag("fused_init", true);

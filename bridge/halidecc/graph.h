@@ -15,6 +15,12 @@
 
 namespace gowarp {
 
+// The first updates of a Func of the user's, where its definition has taken them over (writeout.h), and what its values are without them.
+struct WrittenOut {
+    std::vector<Halide::Expr> values;
+    std::vector<Halide::Internal::Definition> updates;
+};
+
 // A Func of the user's, and its twin in a deep copy of the pipeline in which
 // calls already go to the wrappers of Func::in and clone_in, exactly as Halide
 // resolves them when it lowers. Expressions are read from the copy; directives
@@ -24,7 +30,7 @@ struct FuncEntry {
     bool output = false;
     int pipeline_index = -1;  // i of Pipeline::get_func(i); -1 where that cannot reach it
     int found_index = -1;     // position in called_funcs_in_order_found
-    int written_out = 0;      // updates of the user's that its definition has taken over (writeout.h)
+    WrittenOut written_out;
     bool fused_init = false;  // its first update has taken over its pure definition (fuseinit.h)
     std::string separated;    // not empty: it combines parts of windows, of which all have equal weights or some are weighted (separate.h): none of the user's
     std::map<int, std::optional<ArgExtreme>> over_partial;  // by stage: what a factored one does with its partial results, where that is the least or greatest with its place

@@ -42,16 +42,6 @@ bool reduces(const Definition &def) {
     return !def.schedule().rvars().empty() && def.specializations().empty() && is_small(def);
 }
 
-bool at_own_point(const Function &f, const Definition &def) {
-    for (size_t k = 0; k < def.args().size(); k++) {
-        const Variable *v = def.args()[k].as<Variable>();
-        if (!v || v->name != f.args()[k] || v->param.defined() || v->reduction_domain.defined()) {
-            return false;
-        }
-    }
-    return true;
-}
-
 namespace {
 
 // Whether an expression has a call that is so.

@@ -41,9 +41,6 @@ bool reads(const Halide::Expr &e, const std::string &func, std::map<const Halide
 // Whether an update reduces its domain, in every run, and is_small.
 bool reduces(const Halide::Internal::Definition &def);
 
-// Whether an update stores the point that its own loops go over, as no scatter does.
-bool at_own_point(const Halide::Internal::Function &f, const Halide::Internal::Definition &def);
-
 // The conditions of an update's domain, all of those that load something as one, and all others; undefined where there are none.
 struct Conditions {
     Halide::Expr loading, others;

@@ -2,7 +2,9 @@
 
 #include "separate.h"
 #include "movable.h"
+#include "separatereductions.h"
 #include "small.h"
+#include "windowparts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,14 +22,7 @@ namespace {
 
 const size_t most_terms = 1024;  // of a combination
 const int most_nodes = 300;      // of a term, written out
-const size_t least_row = 4;      // equal terms in a row that are worth halving: three take two operations either way
-
-// What combines the terms of a window.
-enum class Op { sum, least, greatest };
-
-const char *word(Op op) { return op == Op::sum ? "sum" : op == Op::least ? "min" : "max"; }
-
-Expr combined(Op op, const Expr &a, const Expr &b) { return op == Op::sum ? a + b : op == Op::least ? min(a, b) : max(a, b); }
+const int64_t most_offset = 1 << 20;
 
 // A term of a combination: a weight (1 for minima and maxima) times a value, which is that of a pattern offset by so many points along each dimension.
 struct Term {
@@ -37,35 +32,7 @@ struct Term {
     std::vector<int> offset;
 };
 
-struct Weighted {
-    double weight;
-    Expr value;
-};
-
 // How a window is made up: along each of some dimensions there are offsets, and each point of their grid has as weight the product of scale and a factor a dimension.
-struct Row {
-    int dim;
-    std::vector<int> offsets;
-    std::vector<double> factors;
-
-    bool equal_factors() const {
-        return std::all_of(factors.begin(), factors.end(), [](double f) { return f == 1; });
-    }
-    double factor(int offset) const { return factors[std::lower_bound(offsets.begin(), offsets.end(), offset) - offsets.begin()]; }
-    // The distance from each offset to the next; 0 if there are several.
-    int step() const {
-        const int s = offsets[1] - offsets[0];
-        for (size_t i = 2; i < offsets.size(); i++) {
-            if (offsets[i] - offsets[i - 1] != s) {
-                return 0;
-            }
-        }
-        return s;
-    }
-    // Whether terms are combined two, four, eight at a time.
-    bool halved() const { return offsets.size() >= least_row && equal_factors() && step() > 0; }
-};
-
 struct Grid {
     std::vector<Row> rows;       // by dimension
     std::vector<int> elsewhere;  // the offset along each of the other dimensions, 0 along these
@@ -74,115 +41,6 @@ struct Grid {
     bool weighted() const {
         return !std::all_of(rows.begin(), rows.end(), [](const Row &r) { return r.equal_factors(); });
     }
-};
-
-// By how much each variable is offset where a value first reads something by it.
-class Offsets : public IRVisitor {
-public:
-    explicit Offsets(const std::vector<std::string> &vars) : at(vars.size()), vars_(vars) {}
-
-    std::vector<std::optional<int>> at;
-    bool other = false;  // it reads at multiples, sums of variables and the like
-
-private:
-    using IRVisitor::visit;
-    void visit(const Call *op) override {
-        if (op->call_type == Call::Halide || op->call_type == Call::Image) {
-            for (const Expr &arg : op->args) {
-                for (size_t k = 0; k < vars_.size(); k++) {
-                    if (at[k] || !expr_uses_var(arg, vars_[k])) {
-                        continue;
-                    }
-                    const Expr more = simplify(arg - Variable::make(Int(32), vars_[k]));
-                    const auto by = as_const_int(more);
-                    other = other || !by || std::abs(*by) > (1 << 20);
-                    at[k] = by ? (int)*by : 0;
-                }
-            }
-        }
-        IRVisitor::visit(op);
-    }
-
-    const std::vector<std::string> &vars_;
-};
-
-Expr variable(const std::string &name) { return Variable::make(Int(32), name); }
-
-Expr beside(const Expr &value, const std::string &var, int by) {
-    if (by == 0) {
-        return value;
-    }
-    const Expr v = variable(var);
-    return simplify(substitute(var, by > 0 ? v + by : v - (-by), value));
-}
-
-// The values combined: their weighted sum, the first of those that are added before all others; minima and maxima have no weights.
-Expr total(Type t, Op op, std::vector<Weighted> parts) {
-    if (op != Op::sum) {
-        Expr e = parts[0].value;
-        for (size_t i = 1; i < parts.size(); i++) {
-            e = combined(op, e, parts[i].value);
-        }
-        return e;
-    }
-    const auto added = std::find_if(parts.begin(), parts.end(), [](const Weighted &w) { return w.weight > 0; });
-    if (added != parts.end()) {
-        std::rotate(parts.begin(), added, added + 1);
-    }
-    Expr sum;
-    for (const Weighted &p : parts) {
-        const double w = std::fabs(p.weight);
-        const Expr value = w == 1 ? p.value : p.value * make_const(t, w);
-        sum = !sum.defined() ? (p.weight > 0 ? value : make_zero(t) - value) : p.weight > 0 ? sum + value : sum - value;
-    }
-    return sum;
-}
-
-// The name that its user gave something.
-std::string given(const std::string &name) { return name.substr(0, name.find('$')); }
-
-// Funcs that combine parts of windows. The same part is one Func.
-class Parts {
-public:
-    struct Part {
-        Function f;
-        bool weighted;  // of a window that is
-    };
-
-    // The value of a part at the point that is computed.
-    Expr call(const std::string &name, const std::vector<std::string> &vars, const Expr &value, bool weighted) {
-        std::vector<std::string> used;
-        std::vector<Expr> point;
-        for (const std::string &v : vars) {
-            if (expr_uses_var(value, v)) {
-                used.push_back(v);
-                point.push_back(variable(v));
-            }
-        }
-        for (Part &part : made_) {
-            const Function &f = part.f;
-            if (f.args().size() != used.size() || f.values()[0].type() != value.type()) {
-                continue;
-            }
-            std::map<std::string, Expr> here;
-            for (size_t k = 0; k < used.size(); k++) {
-                here[f.args()[k]] = point[k];
-            }
-            if (equal(substitute(here, f.values()[0]), value)) {
-                part.weighted = part.weighted || weighted;
-                return Call::make(f, point, 0);
-            }
-        }
-        Function f(unique_name(name));
-        f.define(used, {value});
-        made_.push_back({f, weighted});
-        return Call::make(f, point, 0);
-    }
-
-    const std::vector<Part> &made() const { return made_; }
-
-private:
-    std::vector<Part> made_;
 };
 
 // Separates the windows of a definition.
@@ -281,16 +139,16 @@ private:
         if (!Small::is(value, most_nodes) || !Movable::is(value, false)) {
             return {-1, {}};
         }
-        Offsets offsets(f_.args());
-        value.accept(&offsets);
-        if (offsets.other) {
-            return {-1, {}};
-        }
         std::map<std::string, Expr> origin;
         std::vector<int> offset(f_.args().size(), 0);
         for (size_t k = 0; k < offset.size(); k++) {
-            if (offsets.at[k] && *offsets.at[k] != 0) {
-                offset[k] = *offsets.at[k];
+            each_place(value, f_.args()[k], [&](const Expr &apart) {
+                const auto by = as_const_int(apart);
+                const bool known = by && std::abs(*by) <= most_offset;
+                offset[k] = known ? (int)*by : 0;
+                return known;
+            });
+            if (offset[k] != 0) {
                 origin[f_.args()[k]] = variable(f_.args()[k]) - offset[k];
             }
         }
@@ -317,7 +175,7 @@ private:
         for (const auto &w : windows) {
             const auto grid = grid_of(t, w.second);  // of weights that come together at one place, which may be more than each
             if (grid && std::all_of(w.second.begin(), w.second.end(), [&](const auto &p) { return can_be(t, p.second); }) && saves(*grid) && (which_.weighted || !grid->weighted())) {
-                made[w.first] = from_parts(t, kind, w.first, *grid);
+                made[w.first] = from_parts(kind, w.first, *grid);
             }
         }
         if (made.empty()) {
@@ -418,24 +276,19 @@ private:
     }
 
     // A window, one dimension after the other.
-    Weighted from_parts(Type t, Op kind, int pattern, const Grid &grid) {
+    Weighted from_parts(Op kind, int pattern, const Grid &grid) {
         Expr part = mutate(patterns_[pattern]);
         double scale = grid.scale;
         for (size_t i = grid.rows.size(); i-- > 0;) {
             Row row = grid.rows[i];
-            const std::string &var = f_.args()[row.dim];
-            const std::string name = given(f_.name()) + "_" + word(kind) + "_" + given(var);
-            if (row.halved()) {
-                part = halved(kind, name, row, part, grid.weighted());
-            } else {
-                if (i == 0) {
-                    for (double &f : row.factors) {
-                        f *= scale;
-                    }
-                    scale = 1;
+            if (i == 0 && !row.halved()) {
+                for (double &f : row.factors) {
+                    f *= scale;
                 }
-                part = all_of_row(t, kind, row, part);
+                scale = 1;
             }
+            const std::string name = Parts::name(f_, kind, f_.args()[row.dim]);
+            part = parts_.row(kind, name, f_.args(), row, part, grid.weighted());
             if (i > 0) {
                 part = parts_.call(name, f_.args(), part, grid.weighted());
             }
@@ -444,43 +297,6 @@ private:
             part = beside(part, f_.args()[k], grid.elsewhere[k]);
         }
         return {scale, part};
-    }
-
-    Expr all_of_row(Type t, Op kind, const Row &row, const Expr &part) const {
-        std::vector<Weighted> terms;
-        for (size_t j = 0; j < row.offsets.size(); j++) {
-            terms.push_back({row.factors[j], beside(part, f_.args()[row.dim], row.offsets[j])});
-        }
-        return total(t, kind, terms);
-    }
-
-    // Equal terms in a row, from Funcs that combine two, four, eight of them.
-    Expr halved(Op kind, const std::string &name, const Row &row, const Expr &part, bool weighted) {
-        const std::string &var = f_.args()[row.dim];
-        const int first = row.offsets[0], step = row.step();
-        const size_t n = row.offsets.size();
-        const auto from = [&](const Expr &value, size_t term) { return beside(value, var, first + (int)term * step); };
-        std::vector<Expr> powers{part};
-        size_t most = 1;
-        for (; 2 * most < n; most *= 2) {
-            const Expr &last = powers.back();
-            powers.push_back(parts_.call(name + "_" + std::to_string(2 * most), f_.args(), combined(kind, last, beside(last, var, (int)most * step)), weighted));
-        }
-        if (kind != Op::sum) {  // which may take a term twice
-            return combined(kind, from(powers.back(), 0), from(powers.back(), n - most));
-        }
-        if (n == 2 * most) {
-            return from(powers.back(), 0) + from(powers.back(), most);
-        }
-        Expr e;
-        size_t at = 0;
-        for (size_t p = powers.size(), terms = most; p-- > 0; terms /= 2) {
-            if (n & terms) {
-                e = e.defined() ? e + from(powers[p], at) : from(powers[p], at);
-                at += terms;
-            }
-        }
-        return e;
     }
 
     const Function &f_;
@@ -492,8 +308,10 @@ private:
     std::vector<Expr> patterns_;
 };
 
-void separate(Function f, const Separable &which, Parts &parts, Separation &separation) {
+void separate(const FuncEntry &entry, const Separable &which, Parts &parts, Separation &separation) {
+    const Function &f = entry.original;
     std::vector<Expr> values;
+    std::vector<Definition> updates = f.updates();
     int windows = 0;
     for (const Expr &v : f.definition().values()) {
         // Halide names what occurs several times by lets, which hide that it is the same.
@@ -501,21 +319,44 @@ void separate(Function f, const Separable &which, Parts &parts, Separation &sepa
         values.push_back(w.mutate(substitute_in_all_lets(v)));
         windows += w.separated;
     }
+    if (windows == 0 && !entry.written_out.updates.empty()) {
+        // Written out, weights that are not literal are no factors any more.
+        std::vector<Expr> before = entry.written_out.values;
+        const std::vector<Definition> &first = entry.written_out.updates;
+        if (separate_reductions(f, first, which, parts, before, windows) == (int)first.size()) {
+            values = before;
+        } else {
+            windows = 0;
+        }
+    }
+    const int taken = separate_reductions(f, updates, which, parts, values, windows);
     if (windows == 0) {
         return;
     }
+    updates.erase(updates.begin(), updates.begin() + taken);
     separation.windows += windows;
-    separation.keep(f, f.definition().values());
-    for (size_t v = 0; v < values.size(); v++) {
-        f.definition().values()[v] = common_subexpression_elimination(values[v]);
+    for (Expr &v : values) {
+        v = common_subexpression_elimination(v);
     }
+    separation.define(f, values, updates);
 }
 
 }  // namespace
 
+void Separation::define(const Function &f, std::vector<Expr> values, std::vector<Definition> updates) {
+    other_.push_back({f, std::move(values), std::move(updates)});
+    other_.back().exchange();
+}
+
+void Separation::Defined::exchange() {
+    std::swap(f.definition().values(), values);
+    // Halide hands out its list of updates for reading only; what is behind it is no constant.
+    std::swap(const_cast<std::vector<Definition> &>(f.updates()), updates);
+}
+
 void Separation::exchange() {
-    for (auto &o : other_) {
-        std::swap(o.first.definition().values(), o.second);
+    for (Defined &o : other_) {
+        o.exchange();
     }
 }
 
@@ -524,7 +365,7 @@ Graph separate_windows(const Pipeline &pipeline, const Graph &before, const Sepa
     for (const FuncEntry &f : before.funcs) {
         const Function &o = f.original;
         if (o.has_pure_definition() && !o.has_extern_definition() && !o.args().empty() && o.definition().specializations().empty() && !f.fused_init) {
-            separate(o, which, parts, separation);
+            separate(f, which, parts, separation);
         }
     }
     if (separation.windows == 0) {

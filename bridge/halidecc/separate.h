@@ -3,8 +3,8 @@
 #define GOWARP_SEPARATE_H
 
 #include "graph.h"
+#include "windowparts.h"
 
-#include <utility>
 #include <vector>
 
 namespace gowarp {
@@ -14,17 +14,21 @@ class Separation {
 public:
     int windows = 0;  // that are separated
 
-    void keep(const Halide::Internal::Function &f, std::vector<Halide::Expr> values) { other_.emplace_back(f, std::move(values)); }
+    // Defines a Func anew, but for what its definitions schedule.
+    void define(const Halide::Internal::Function &f, std::vector<Halide::Expr> values, std::vector<Halide::Internal::Definition> updates);
     // Has Funcs be defined as they are not now.
     void exchange();
 
 private:
-    std::vector<std::pair<Halide::Internal::Function, std::vector<Halide::Expr>>> other_;
-};
+    struct Defined {
+        Halide::Internal::Function f;
+        std::vector<Halide::Expr> values;
+        std::vector<Halide::Internal::Definition> updates;
 
-// Which windows are separated besides those of integers with equal weights.
-struct Separable {
-    bool floats, weighted;
+        void exchange();
+    };
+
+    std::vector<Defined> other_;
 };
 
 // Has pure definitions combine windows of the same values by way of Funcs that combine parts of them:
@@ -36,6 +40,8 @@ struct Separable {
 // s(x, y) = g(x - 1, y - 1) + g(x, y - 1) + ... + g(x + 1, y + 1) becomes s(x, y) = t(x - 1, y) + t(x, y) + t(x + 1, y) with t(x, y) = g(x, y - 1) + g(x, y) +
 // g(x, y + 1): 4 operations a point in place of 8, if t is computed once a point. Whether it is the schedule says: inlined, t leaves 8, grouped otherwise.
 // Integers come out the same; sums of floats round otherwise, and of their minima and maxima zeros and NaNs may differ.
+//
+// The same for windows that are reductions (separatereductions.h).
 //
 // The result is the pipeline's graph afterwards; before is the one that it had. Not for a pipeline of which
 // the user has scheduled anything.

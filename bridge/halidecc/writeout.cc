@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "writeout.h"
+#include "ownpoint.h"
 
 #include <algorithm>
 #include <map>
@@ -68,16 +69,6 @@ public:
             }
         }
         return seen_[e.get()] = u;
-    }
-
-    static bool is_own_point(const Function &f, const std::vector<Expr> &args) {
-        for (size_t i = 0; i < args.size(); i++) {
-            const Variable *v = args[i].as<Variable>();
-            if (!v || v->name != f.args()[i] || v->reduction_domain.defined() || v->param.defined()) {
-                return false;
-            }
-        }
-        return true;
     }
 
 private:
@@ -157,11 +148,12 @@ bool is_stencil(const Function &f, const Definition &def, int64_t iterations) {
     return (neighbours || def.schedule().rvars().empty()) && !u.other && u.itself == 0 && u.others == 0 && calls * iterations <= most_calls;
 }
 
-// Values with one update written into them; false where that cannot be done.
-bool write_out(const Function &f, const Definition &def, std::vector<Expr> &values) {
+}  // namespace
+
+bool write_into(const Function &f, const Definition &def, std::vector<Expr> &values) {
     std::vector<Range> domain;
     int64_t iterations;
-    if (!def.specializations().empty() || !UsesOf::is_own_point(f, def.args()) || !short_domain(def, domain, iterations) || !is_stencil(f, def, iterations)) {
+    if (!def.specializations().empty() || !is_own_point(f, def.args()) || !short_domain(def, domain, iterations) || !is_stencil(f, def, iterations)) {
         return false;
     }
     std::vector<Expr> all = values;
@@ -192,29 +184,32 @@ bool write_out(const Function &f, const Definition &def, std::vector<Expr> &valu
     return true;
 }
 
-// Takes over the first updates of a Func; the result is their number.
-int write_out(Function f) {
+namespace {
+
+// Takes over the first updates of a Func; the result is what was taken.
+WrittenOut write_out(Function f) {
+    WrittenOut taken;
     if (!f.has_pure_definition() || f.has_extern_definition() || f.updates().empty() || !f.definition().specializations().empty()) {
-        return 0;
+        return taken;
     }
     std::vector<Expr> values = f.definition().values();
     for (const Expr &v : values) {
         if (UsesOf(f, 0, f.definition()).in(v).other) {
-            return 0;
+            return taken;
         }
     }
-    int taken = 0;
     for (const Definition &def : f.updates()) {
-        if (!write_out(f, def, values)) {
+        if (!write_into(f, def, values)) {
             break;
         }
-        taken++;
+        taken.updates.push_back(def);
     }
-    if (taken > 0) {
+    if (!taken.updates.empty()) {
+        taken.values = f.definition().values();
         f.definition().values() = values;
         // Halide hands out its list of updates for reading only; what is behind it is no constant.
         auto &updates = const_cast<std::vector<Definition> &>(f.updates());
-        updates.erase(updates.begin(), updates.begin() + taken);
+        updates.erase(updates.begin(), updates.begin() + (int)taken.updates.size());
     }
     return taken;
 }
@@ -222,19 +217,20 @@ int write_out(Function f) {
 }  // namespace
 
 Graph write_out_reductions(const Pipeline &pipeline, const Graph &before) {
-    std::map<std::string, int> taken;
+    std::map<std::string, WrittenOut> all;
     for (const FuncEntry &f : before.funcs) {
-        if (const int n = write_out(f.original)) {
-            taken[f.original.name()] = n;
+        WrittenOut taken = write_out(f.original);
+        if (!taken.updates.empty()) {
+            all[f.original.name()] = std::move(taken);
         }
     }
-    if (taken.empty()) {
+    if (all.empty()) {
         return before;
     }
     Graph after = rebuild_graph(pipeline, before);
     for (FuncEntry &f : after.funcs) {
-        const auto it = taken.find(f.original.name());
-        if (it != taken.end()) {
+        const auto it = all.find(f.original.name());
+        if (it != all.end()) {
             f.written_out = it->second;
         }
     }
