@@ -55,9 +55,12 @@ func (g *generator) window(f *Func) bool {
 		}
 		left, up, apart := g.draw(-4, 1), g.draw(-4, 1), pick(g, 1, 1, 1, 2)
 		across, down := g.factors(wide), g.factors(tall)
-		form, odd := g.draw(0, 4), g.chance(6)
+		form, odd, holes := g.draw(0, 4), g.chance(6), g.chance(6)
 		for j := range tall {
 			for i := range wide {
+				if holes && len(terms) > 0 && g.chance(5) {
+					continue
+				}
 				here := func(more int) val {
 					return g.to(t, g.read(s, g.add(at[0], left+i*apart+more), g.add(at[1], up+j*apart)))
 				}
@@ -113,7 +116,7 @@ func (g *generator) windowReduction(f *Func) bool {
 		spans[g.rng.IntN(2)].Extent = pick(g, 17, 33, 40)
 	}
 	r := g.domain(spans...)
-	if g.chance(10) {
+	if g.chance(5) {
 		g.predicate(r, s)
 	}
 	place := func(d, more int) val {

@@ -174,8 +174,19 @@ private:
         std::map<int, Weighted> made;
         for (const auto &w : windows) {
             const auto grid = grid_of(t, w.second);  // of weights that come together at one place, which may be more than each
-            if (grid && std::all_of(w.second.begin(), w.second.end(), [&](const auto &p) { return can_be(t, p.second); }) && saves(*grid) && (which_.weighted || !grid->weighted())) {
+            if (!std::all_of(w.second.begin(), w.second.end(), [&](const auto &p) { return can_be(t, p.second); })) {
+                continue;
+            }
+            if (grid && saves(*grid) && (which_.weighted || !grid->weighted())) {
                 made[w.first] = from_parts(kind, w.first, *grid);
+            } else if (const double weight = w.second.begin()->second; !grid && weight != 0 && std::all_of(w.second.begin(), w.second.end(), [&](const auto &p) { return p.second == weight; })) {
+                std::set<std::vector<int>> places;
+                for (const auto &p : w.second) {
+                    places.insert(p.first);
+                }
+                if (const Expr e = parts_.lines(kind, f_, places, mutate(patterns_[w.first])); e.defined()) {
+                    made[w.first] = {weight, e};
+                }
             }
         }
         if (made.empty()) {

@@ -35,6 +35,7 @@ private:
 //
 //  - a sum over a box whose weights are products of one factor along each dimension (box filters, binomial ones, Sobel's derivatives), and minima and maxima over
 //    a box: along one dimension after the other, the last one first;
+//  - equal terms that are no box, such as a disk: along the lines that they make up;
 //  - four and more equal terms in a row: from two, four, eight of them, each the combination of two of its predecessor's.
 //
 // s(x, y) = g(x - 1, y - 1) + g(x, y - 1) + ... + g(x + 1, y + 1) becomes s(x, y) = t(x - 1, y) + t(x, y) + t(x + 1, y) with t(x, y) = g(x, y - 1) + g(x, y) +

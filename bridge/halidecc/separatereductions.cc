@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -20,6 +21,7 @@ namespace {
 
 const int64_t most_written = 32;  // values of a row that are written out
 const int64_t most_halved = 1024;
+const int64_t most_listed = 4096;
 const int most_nodes = 300;  // of a value, written out
 const int64_t most_step = 1 << 20;
 
@@ -42,13 +44,16 @@ public:
 
     // Whether it is one that takes fewer operations by parts.
     bool is_window(const Separable &which) {
-        return combines() && (!type().is_float() || which.floats) && factored() && moves() && saves() && (which.weighted || !weighted());
+        return combines() && (!type().is_float() || which.floats) && factored() && moves() && (is_const_one(def_.predicate()) ? saves() : listed()) && (which.weighted || !weighted());
     }
 
-    // All values combined.
+    // All values combined; undefined if that saves little.
     Expr by_parts(Parts &parts) const {
-        Expr value = value_;
-        value = through(parts, value);
+        if (!places_.empty()) {
+            const Expr value = parts.lines(op_, f_, places_, value_);
+            return value.defined() && scale_.defined() ? value * scale_ : value;
+        }
+        Expr value = through(parts, value_);
         std::vector<const Axis *> along;
         for (const Axis &a : axes_) {
             if (a.dim >= 0) {
@@ -94,7 +99,7 @@ private:
 
     // Reads how the update combines what. Every iteration may take its turn at any time.
     bool combines() {
-        if (!def_.specializations().empty() || def_.values().size() != 1 || !is_const_one(def_.predicate()) || def_.schedule().rvars().empty() || !is_own_point(f_, def_.args())) {
+        if (!def_.specializations().empty() || def_.values().size() != 1 || def_.schedule().rvars().empty() || !is_own_point(f_, def_.args())) {
             return false;
         }
         for (const ReductionVariable &r : def_.schedule().rvars()) {
@@ -322,6 +327,36 @@ private:
         return std::any_of(axes_.begin(), axes_.end(), in_row) || (several > 1 && std::any_of(axes_.begin(), axes_.end(), [&](const Axis &a) { return a.dim >= 0 && more(a); }));
     }
 
+    // Lists the places of a domain with a condition, if it is literal: a disk's.
+    bool listed() {
+        int64_t all = 1;
+        for (const Axis &a : axes_) {
+            if (!a.first || !a.count || a.dim < 0 || a.weight.defined()) {
+                return false;
+            }
+            all *= *a.count;
+            if (all > most_listed) {
+                return false;
+            }
+        }
+        for (int64_t n = 0; n < all; n++) {
+            std::map<std::string, Expr> at;
+            std::vector<int> place(f_.args().size(), 0);
+            int64_t rest = n;
+            for (const Axis &a : axes_) {
+                const int64_t r = *a.first + rest % *a.count;
+                rest /= *a.count;
+                at[a.name] = make_const(Int(32), r);
+                place[a.dim] += (int)(r * a.step);
+            }
+            const Expr condition = simplify(substitute(at, def_.predicate()));
+            if (!is_const(condition) || (is_const_one(condition) && !places_.insert(place).second)) {
+                return false;
+            }
+        }
+        return !places_.empty();
+    }
+
     // A value combined over the variables that do not move with the point.
     Expr through(Parts &parts, Expr value) const {
         Region box;
@@ -378,6 +413,7 @@ private:
     Expr value_;
     Expr scale_;  // of all of it; undefined: 1
     std::vector<Axis> axes_;
+    std::set<std::vector<int>> places_;  // of a domain with a condition
 };
 
 }  // namespace
@@ -389,8 +425,9 @@ int separate_reductions(const Function &f, const std::vector<Definition> &update
     }
     for (const Definition &def : updates) {
         Reduction r(f, def);
-        if (values.size() == 1 && r.is_window(which)) {
-            values[0] = r.with(values[0], r.by_parts(parts));
+        const Expr all = values.size() == 1 && r.is_window(which) ? r.by_parts(parts) : Expr();
+        if (all.defined()) {
+            values[0] = r.with(values[0], all);
             windows++;
         } else if (taken == 0 || !write_into(f, def, values)) {
             break;

@@ -33,6 +33,45 @@ std::vector<Expr> point(const std::vector<std::string> &vars) {
     return at;
 }
 
+// Places that follow each other along a dimension.
+struct Line {
+    std::vector<int> first;
+    int length;
+};
+
+std::vector<Line> lines_along(const std::set<std::vector<int>> &places, size_t dim) {
+    std::vector<Line> all;
+    for (const std::vector<int> &p : places) {
+        std::vector<int> at = p;
+        at[dim]--;
+        if (places.count(at)) {
+            continue;
+        }
+        Line line{p, 0};
+        for (at = p; places.count(at); at[dim]++) {
+            line.length++;
+        }
+        all.push_back(line);
+    }
+    return all;
+}
+
+// The operations that such lines take: each combined with the others, those of one length by one Func, from what is combined two, four, eight at a time.
+int operations(Op op, const std::vector<Line> &lines) {
+    std::set<int> lengths;
+    for (const Line &l : lines) {
+        lengths.insert(l.length);
+    }
+    int n = (int)lines.size() - 1;
+    for (int l : lengths) {
+        n += l == 1 ? 0 : op == Op::sum ? __builtin_popcount(l) - 1 : 1;
+    }
+    for (int l = 2; l <= *lengths.rbegin(); l *= 2) {
+        n++;
+    }
+    return n;
+}
+
 class Places : public IRGraphVisitor {
 public:
     Places(const std::string &var, const std::function<bool(const Expr &)> &ask) : var_(var), ask_(ask) {}
@@ -193,6 +232,41 @@ Expr Parts::row(Op op, const std::string &name, const std::vector<std::string> &
     std::vector<Weighted> all;
     for (size_t j = 0; j < row.offsets.size(); j++) {
         all.push_back({row.factors[j], beside(value, vars[row.dim], row.offsets[j])});
+    }
+    return total(value.type(), op, all);
+}
+
+Expr Parts::lines(Op op, const Function &f, const std::set<std::vector<int>> &places, const Expr &value) {
+    const int one_by_one = (int)places.size() - 1;
+    const std::vector<std::string> &vars = f.args();
+    size_t best = 0;
+    int least = one_by_one;
+    for (size_t dim = 0; dim < vars.size(); dim++) {
+        const int n = operations(op, lines_along(places, dim));
+        if (n <= least) {  // of equals the last, as with boxes
+            best = dim;
+            least = n;
+        }
+    }
+    if (one_by_one == 0 || 4 * least > 3 * one_by_one) {
+        return Expr();
+    }
+    std::vector<Weighted> all;
+    for (const Line &l : lines_along(places, best)) {
+        Row row{(int)best, {}, std::vector<double>(l.length, 1)};
+        for (int i = 0; i < l.length; i++) {
+            row.offsets.push_back(i);
+        }
+        const std::string name = Parts::name(f, op, vars[best]);
+        Expr part = value;
+        if (l.length > 1) {
+            const std::string of_length = name + "_" + std::to_string(l.length);
+            part = call(of_length, vars, this->row(op, name, vars, row, value, false), false);
+        }
+        for (size_t k = 0; k < vars.size(); k++) {
+            part = beside(part, vars[k], l.first[k]);
+        }
+        all.push_back({1, part});
     }
     return total(value.type(), op, all);
 }

@@ -5,6 +5,7 @@
 #include "Halide.h"
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,9 @@ public:
     Halide::Expr reduction(const std::string &name, const std::vector<std::string> &vars, Op op, const Halide::Expr &value, const Halide::Internal::ReductionDomain &domain, bool weighted);
     // A row, equal values of it from Funcs that combine two, four, eight of them.
     Halide::Expr row(Op op, const std::string &name, const std::vector<std::string> &vars, const Row &row, const Halide::Expr &value, bool weighted);
+
+    // Values at any places beside the point, all of the same weight, by what lies in lines along one dimension, such as a disk's; undefined where that saves little.
+    Halide::Expr lines(Op op, const Halide::Internal::Function &f, const std::set<std::vector<int>> &places, const Halide::Expr &value);
 
     const std::vector<Part> &made() const { return made_; }
 

@@ -9,7 +9,7 @@ using Halide::ConciseCasts::i32;
 
 class WindowReductions : public Generator<WindowReductions> {
 public:
-    enum class Kind { box, small, radius, gaussian, product, factors, long_row, least, inline_sum, channels, turned, dilated, clamped, squares, twice, started, bytes, halves, mixed, disk, patch, range, unequal, scan };
+    enum class Kind { box, small, radius, gaussian, product, factors, long_row, least, inline_sum, channels, turned, dilated, clamped, squares, twice, started, bytes, halves, mixed, disk, wedge, patch, range, unequal, scan };
     GeneratorParam<Kind> kind{"kind",
                               Kind::box,
                               {{"box", Kind::box},
@@ -32,6 +32,7 @@ public:
                                {"halves", Kind::halves},
                                {"mixed", Kind::mixed},
                                {"disk", Kind::disk},
+                               {"wedge", Kind::wedge},
                                {"patch", Kind::patch},
                                {"range", Kind::range},
                                {"unequal", Kind::unequal},
@@ -124,6 +125,7 @@ public:
             break;
         }
         case Kind::disk: r.where(r.x * r.x + r.y * r.y < 16); s(x, y) = 0.f; s(x, y) += f(x + r.x, y + r.y); break;
+        case Kind::wedge: r.where(r.x < r.y + radius); s(x, y) = 0.f; s(x, y) += f(x + r.x, y + r.y); break;
         case Kind::patch: s(x, y) = 0.f; s(x, y) += abs(f(x + r.x, y + r.y) - f(r.x + 5, r.y + 5)); break;
         case Kind::range: s(x, y) = 0.f; s(x, y) += there * exp(-abs(there - f(x, y)) / 20); break;
         case Kind::unequal: s(x, y) = 0.f; s(x, y) += there / (1.f + f32(r.x * r.x + r.y * r.y)); break;

@@ -9,7 +9,7 @@ using namespace Halide;
 
 class Windows : public Generator<Windows> {
 public:
-    enum class Kind { box, sobel, binomial, tall, row, seven, least, bytes, wrapped, layers, dilated, beside, twice, products, pair, updated, scaled, cross, unequal, by_data, four, away };
+    enum class Kind { box, sobel, binomial, tall, row, seven, least, bytes, wrapped, layers, dilated, beside, twice, products, pair, updated, scaled, cross, unequal, by_data, four, away, disk };
     GeneratorParam<Kind> kind{"kind",
                               Kind::box,
                               {{"box", Kind::box},
@@ -33,7 +33,8 @@ public:
                                {"unequal", Kind::unequal},
                                {"by_data", Kind::by_data},
                                {"four", Kind::four},
-                               {"away", Kind::away}}};
+                               {"away", Kind::away},
+                               {"disk", Kind::disk}}};
 
     Input<Buffer<uint8_t, 2>> input{"input"};
     Output<Buffer<float, 2>> out{"out"};
@@ -128,6 +129,19 @@ public:
         case Kind::unequal: s(x, y) = all(-1, 1, -1, 1, [&](int i, int j) -> Expr { return at(i, j) * (float)(1 + i * i + j * j); }); break;
         case Kind::by_data: s(x, y) = all(-1, 1, -1, 1, [&](int i, int j) -> Expr { return f(x + i, y + j) * f(x + cast<int>(in(x, y)) % 4, y); }); break;
         case Kind::away: s(x, y) = all(2, 5, -3, -3, at) + all(7, 7, -9, -5, [&](int i, int j) -> Expr { return at(i, j) * at(i, j); }) * 2.f; break;
+        case Kind::disk: {
+            const auto inside = [&](int i, int j) { return i * i + j * j < 10 ? f(x - j, y + i) * 2.f : Expr(); };
+            const auto outside = [&](int i, int j) { return i * i + j * j < 10 ? in(x + i, y + j + 1) : Expr(); };
+            Expr most = in(x, y);
+            for (int j = -3; j <= 3; j++) {
+                for (int i = -3; i <= 3; i++) {
+                    const Expr v = outside(i, j);
+                    most = v.defined() ? max(most, v) : most;
+                }
+            }
+            s(x, y) = all(-3, 3, -3, 3, inside) - most;
+            break;
+        }
         case Kind::four: s(x, y) = all(-1, 2, 0, 0, at); break;
         }
         out(x, y) = cast<float>(s(x, y));
