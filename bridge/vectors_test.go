@@ -105,6 +105,20 @@ func TestVectorsOfPaddedRows(t *testing.T) {
 	}
 }
 
+// TestVectorsOfParts: what a part of a lane's code loads half of, as a vector, a part behind it has no more of: where that needs all of it, it loads it whole. (It took the
+// elements from the half, and had none.)
+func TestVectorsOfParts(t *testing.T) {
+	g := harness.Generator{Source: "bridge/testdata/partwindows.cc", Name: "partwindows"}
+	_, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"tiling": "warp-registers", "warp_tile": "4x8x1", "separate": "0"}))
+	_, cpu := built(t, g, "host", harness.Root())
+	rng := rand.New(rand.NewPCG(3, 6))
+	for _, size := range [][2]int{{384, 32}, {131, 37}, {386, 9}} {
+		in := harness.Args{"input": filled(harness.F32, func() float64 { return float64(rng.IntN(17) - 8) }, size[0], size[1])}
+		shapes := map[string][]int{"out": size[:]}
+		simulated(t, p, in, shapes, onCPU(t, cpu, in, shapes), harness.Tolerance{}, fmt.Sprint(size))
+	}
+}
+
 // TestFixedStrides: where weights lie as densely as estimated their strides are constants of the code, so that fewer addresses are computed. Where they are a
 // part of others all is as without. Results are right in both.
 func TestFixedStrides(t *testing.T) {

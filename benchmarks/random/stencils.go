@@ -12,7 +12,7 @@ func Stencils(seed uint64) *Pipeline {
 var stencilTypes = []Type{"u8", "i8", "u16", "i16", "i32", "u32", "f32", "f32", "f16"}
 
 func (g *generator) stencils() *Pipeline {
-	g.w, g.h = pick(g, 1, 5, 21, 33, 60, 64, 97, 131, 150), pick(g, 1, 3, 8, 17, 31, 40)
+	g.w, g.h = pick(g, 1, 5, 21, 33, 60, 64, 97, 131, 150, 260, 388), pick(g, 1, 3, 8, 17, 31, 40)
 	g.unread = map[string]bool{}
 	for range g.draw(1, 2) {
 		g.boundedInput()
@@ -88,9 +88,14 @@ func (g *generator) stencilStage(f *Func) bool {
 		s := g.of(g.p.Funcs[len(g.p.Funcs)-1-min(g.rng.IntN(2+2*i), len(g.p.Funcs)-1)])
 		reach := pick(g, 1, 1, 2, 4)
 		for j := range g.draw(1, 5) {
-			tap := g.to(t, g.read(s, g.add(at[0], g.draw(-reach, reach)), g.add(at[1], g.draw(-reach, reach)*g.draw(0, 1))))
+			read := func() val {
+				return g.to(t, g.read(s, g.add(at[0], g.draw(-reach, reach)), g.add(at[1], g.draw(-reach, reach)*g.draw(0, 1))))
+			}
+			tap := read()
 			if g.chance(4) {
 				tap = g.op("*", tap, g.num(t, g.draw(2, 3)))
+			} else if g.chance(4) {
+				tap = g.op("*", tap, g.op("-", read(), read()))
 			}
 			switch {
 			case i == 0 && j == 0:

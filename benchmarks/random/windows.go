@@ -127,7 +127,11 @@ func (g *generator) windowReduction(f *Func) bool {
 		case -1:
 			v = g.op("-", g.int(0), v)
 		}
-		v = g.add(g.op("+", at[d], v), more)
+		here := at[d]
+		if g.chance(6) { // fewer points than there are
+			here = g.op("*", here, g.int(g.draw(2, 3)))
+		}
+		v = g.add(g.op("+", here, v), more)
 		if len(spans) > 2 && g.chance(3) { // two variables along one dimension
 			v = g.op("+", v, g.rvars(r)[2])
 		}

@@ -137,7 +137,7 @@ private:
 struct Place {
     std::string buffer;
     Polynomial variant;
-    enum Of { element, vector, loaded } of;  // what has a name: an index, that of a vector in units of vectors, or a vector's value
+    enum Of { element, vector, half, whole } of;  // what has a name: an index, that of a vector in units of vectors, or the value of half a vector or a whole one
     bool operator<(const Place &p) const {
         return buffer != p.buffer ? buffer < p.buffer : of != p.of ? of < p.of : variant < p.variant;
     }
@@ -445,10 +445,13 @@ private:
         if (r == rows_.end()) {
             return Expr();
         }
-        const int lanes = r->second.lanes(i.constant);
+        int lanes = r->second.lanes(i.constant);
         if (lanes == 1) {
             return Expr();
         }
+        // What the body around has loaded whole is there.
+        const Polynomial around = i.uniform.plus(Polynomial(r->second.first_of(i.constant)));
+        lanes = known_[value_place(i, vector_lanes)].count(around) ? vector_lanes : lanes;
         const int64_t first = r->second.first_of(i.constant, lanes);
         if (const auto whole = lanes < vector_lanes ? r->second.whole() : std::nullopt) {
             loaded(op, i, r->second, *whole, vector_lanes);
@@ -457,9 +460,11 @@ private:
         return Halide::Internal::Shuffle::make_extract_element(Variable::make(op->type.with_lanes(lanes), name), (int)(i.constant - first));
     }
 
+    static Place value_place(const Index &i, int lanes) { return {i.place.buffer, i.place.variant, lanes == vector_lanes ? Place::whole : Place::half}; }
+
     // The name of a vector of a row from the element first on, of which op loads one.
     std::string loaded(const Load *op, const Index &i, const Loads &row, int64_t first, int lanes) {
-        const Place place{i.place.buffer, i.place.variant, Place::loaded};
+        const Place place = value_place(i, lanes);
         const Polynomial where = i.uniform.plus(Polynomial(first));
         auto &known = known_[place];
         if (!known.count(where)) {

@@ -33,9 +33,11 @@ struct Axis {
     Expr weight;                          // of the values, by this variable; undefined: 1
     int dim = -1;                         // the dimension along which it moves with the point; -1: none
     int64_t step = 0;                     // by how many points
+    int64_t multiple = 1;                 // of the point's coordinate, which is that much finer before this axis is gone through
 
-    // Whether it is a row of values in the code.
-    bool written() const { return dim >= 0 && first && count && *count <= (weight.defined() ? most_written : most_halved); }
+    // Whether it is a row of values in the code, and equal ones may be added two, four, eight at a time.
+    bool written() const { return halved() || (dim >= 0 && first && count && *count <= most_written); }
+    bool halved() const { return dim >= 0 && first && count && *count <= most_halved && !weight.defined() && multiple == 1; }
 };
 
 class Reduction {
@@ -54,22 +56,15 @@ public:
             return value.defined() && scale_.defined() ? value * scale_ : value;
         }
         Expr value = through(parts, value_);
-        std::vector<const Axis *> along;
-        for (const Axis &a : axes_) {
-            if (a.dim >= 0) {
-                along.push_back(&a);
-            }
-        }
-        // A lane has its rows to itself and what is beside it costs an exchange, so that the first dimension comes last.
-        std::stable_sort(along.begin(), along.end(), [](const Axis *a, const Axis *b) { return a->dim > b->dim; });
-        for (size_t i = 0; i < along.size(); i++) {
-            const std::string name = Parts::name(f_, op_, f_.args()[along[i]->dim]);
-            if (!along[i]->written()) {
-                value = loop(parts, name, *along[i], value);
+        const std::vector<const Axis *> order = along();
+        for (size_t i = 0; i < order.size(); i++) {
+            const std::string name = Parts::name(f_, op_, f_.args()[order[i]->dim]);
+            if (!order[i]->written()) {
+                value = loop(parts, name, *order[i], value);
                 continue;
             }
-            value = row(parts, name, *along[i], value);
-            if (i + 1 < along.size()) {
+            value = row(parts, name, *order[i], value);
+            if (i + 1 < order.size()) {
                 value = parts.call(name, f_.args(), value, weighted());
             }
         }
@@ -279,6 +274,9 @@ private:
         return false;
     }
 
+    // By how much an expression grows with a variable; none where it is not that.
+    static std::optional<int64_t> by_one_more(const Expr &e, const std::string &var) { return as_const_int(simplify(substitute(var, variable(var) + 1, e) - e)); }
+
     // Finds which variables of the domain move with the point, each along one dimension, and has the value be that of the point alone.
     bool moves() {
         bool any = false;
@@ -290,16 +288,30 @@ private:
                     if (!uses(apart, a)) {
                         return false;
                     }
-                    const auto step = as_const_int(simplify(substitute(a.name, variable(a.name) + 1, apart) - apart));
-                    if (!step || *step == 0 || std::abs(*step) > most_step) {
+                    const auto step = by_one_more(apart, a.name), more = by_one_more(apart, v);
+                    if (!step || *step == 0 || !more || *more < 0 || std::max(std::abs(*step), *more) > most_step) {
                         return false;
                     }
-                    alone = simplify(substitute(v, variable(v) - variable(a.name) * (int)*step, value_));
-                    if (uses(alone, a)) {
+                    const Expr r = variable(a.name), x = variable(v);
+                    if (*more == 0) {
+                        alone = simplify(substitute(v, x - r * (int)*step, value_));
+                        if (uses(alone, a)) {
+                            return false;
+                        }
+                    } else if (std::abs(*step) == 1) {  // at 2x + r
+                        const std::string fine = unique_name("fine");
+                        const Expr behind = variable(fine) - x * (int)(*more + 1);
+                        alone = simplify(substitute(a.name, *step == 1 ? behind : 0 - behind, value_));
+                        if (expr_uses_var(alone, v) || uses(alone, a)) {
+                            return false;
+                        }
+                        alone = substitute(fine, x, alone);
+                    } else {
                         return false;
                     }
                     a.dim = (int)k;
                     a.step = *step;
+                    a.multiple = *more + 1;
                     return true;
                 });
                 if (a.dim >= 0) {
@@ -319,19 +331,43 @@ private:
         return std::any_of(axes_.begin(), axes_.end(), [](const Axis &a) { return a.weight.defined(); });
     }
 
-    // One after the other saves where there is another; equal values in a row save by themselves.
+    // One after the other saves where there is another, but for windows beside each other; equal values in a row save by themselves.
     bool saves() const {
         const auto more = [](const Axis &a) { return !a.count || *a.count > 1; };
-        const auto in_row = [](const Axis &a) { return a.written() && !a.weight.defined() && *a.count > 3; };
-        const auto several = std::count_if(axes_.begin(), axes_.end(), more);
-        return std::any_of(axes_.begin(), axes_.end(), in_row) || (several > 1 && std::any_of(axes_.begin(), axes_.end(), [&](const Axis &a) { return a.dim >= 0 && more(a); }));
+        if (std::any_of(axes_.begin(), axes_.end(), [](const Axis &a) { return a.halved() && *a.count > 3; })) {
+            return true;
+        }
+        if (std::count_if(axes_.begin(), axes_.end(), more) < 2 || std::none_of(axes_.begin(), axes_.end(), [&](const Axis &a) { return a.dim >= 0 && more(a); })) {
+            return false;
+        }
+        double all = 1, by_parts = 0, times = 1;  // of a point
+        const std::vector<const Axis *> order = along();
+        for (auto a = order.rbegin(); a != order.rend(); ++a) {
+            if (!(*a)->count) {
+                return true;
+            }
+            const double n = (double)*(*a)->count;
+            by_parts += n * times;
+            times *= std::min(n, (double)(*a)->multiple);
+            all *= n;
+        }
+        double through = 1;
+        for (const Axis &a : axes_) {
+            if (a.dim < 0) {
+                if (!a.count) {
+                    return true;
+                }
+                through *= (double)*a.count;
+            }
+        }
+        return (all * through) * .8 > by_parts + (through > 1 ? through * times : 0);
     }
 
     // Lists the places of a domain with a condition, if it is literal: a disk's.
     bool listed() {
         int64_t all = 1;
         for (const Axis &a : axes_) {
-            if (!a.first || !a.count || a.dim < 0 || a.weight.defined()) {
+            if (!a.first || !a.count || a.dim < 0 || a.multiple > 1 || a.weight.defined()) {
                 return false;
             }
             all *= *a.count;
@@ -357,6 +393,19 @@ private:
         return !places_.empty();
     }
 
+    // The axes along dimensions in the order in which they are gone through. A lane has its rows to itself and what is beside it costs an exchange, so that the first
+    // dimension comes last; of two along the same, what has been found last comes first, since it is about a finer point.
+    std::vector<const Axis *> along() const {
+        std::vector<const Axis *> order;
+        for (auto a = axes_.rbegin(); a != axes_.rend(); ++a) {
+            if (a->dim >= 0) {
+                order.push_back(&*a);
+            }
+        }
+        std::stable_sort(order.begin(), order.end(), [](const Axis *a, const Axis *b) { return a->dim > b->dim; });
+        return order;
+    }
+
     // A value combined over the variables that do not move with the point.
     Expr through(Parts &parts, Expr value) const {
         Region box;
@@ -377,18 +426,23 @@ private:
         return parts.reduction(Parts::name(f_, op_, "r"), f_.args(), op_, value, r.domain(), weighted());
     }
 
+    // A value at the place of an axis.
+    Expr at(const Axis &a, const Expr &r, const Expr &value) const {
+        const std::string &v = f_.args()[a.dim];
+        return simplify(substitute(v, variable(v) * (int)a.multiple + r * (int)a.step, value));
+    }
+
     Expr loop(Parts &parts, const std::string &name, const Axis &a, const Expr &value) const {
         RDom r(Region{{a.min, a.extent}});
-        const std::string &v = f_.args()[a.dim];
-        Expr at = simplify(substitute(v, variable(v) + Expr(r.x) * (int)a.step, value));
+        Expr each = at(a, r.x, value);
         if (a.weight.defined()) {
-            at = at * substitute(a.name, Expr(r.x), a.weight);
+            each = each * substitute(a.name, Expr(r.x), a.weight);
         }
-        return parts.reduction(name, f_.args(), op_, at, r.domain(), weighted());
+        return parts.reduction(name, f_.args(), op_, each, r.domain(), weighted());
     }
 
     Expr row(Parts &parts, const std::string &name, const Axis &a, const Expr &value) const {
-        if (!a.weight.defined()) {
+        if (a.halved()) {
             Row row{a.dim, {}, std::vector<double>(*a.count, 1)};
             for (int64_t j = 0; j < *a.count; j++) {
                 row.offsets.push_back((int)((*a.first + j) * a.step));
@@ -398,10 +452,10 @@ private:
         }
         std::vector<Weighted> all;
         for (int64_t j = 0; j < *a.count; j++) {
-            const Expr weight = simplify(substitute(a.name, make_const(Int(32), *a.first + j), a.weight));
-            const Expr at = beside(value, f_.args()[a.dim], (int)((*a.first + j) * a.step));
+            const Expr r = make_const(Int(32), *a.first + j);
+            const Expr weight = a.weight.defined() ? simplify(substitute(a.name, r, a.weight)) : make_one(value.type());
             if (!is_const_zero(weight)) {
-                all.push_back({1, is_const_one(weight) ? at : at * weight});
+                all.push_back({1, is_const_one(weight) ? at(a, r, value) : at(a, r, value) * weight});
             }
         }
         return all.empty() ? make_zero(value.type()) : total(value.type(), op_, all);

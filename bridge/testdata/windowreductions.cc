@@ -9,7 +9,7 @@ using Halide::ConciseCasts::i32;
 
 class WindowReductions : public Generator<WindowReductions> {
 public:
-    enum class Kind { box, small, radius, gaussian, product, factors, long_row, least, inline_sum, channels, turned, dilated, clamped, squares, twice, started, bytes, halves, mixed, disk, wedge, patch, range, unequal, scan };
+    enum class Kind { box, small, radius, gaussian, product, factors, long_row, least, inline_sum, channels, turned, dilated, clamped, squares, twice, started, bytes, halves, strided, pyramid, tiles, mixed, disk, wedge, patch, range, unequal, scan };
     GeneratorParam<Kind> kind{"kind",
                               Kind::box,
                               {{"box", Kind::box},
@@ -30,6 +30,9 @@ public:
                                {"started", Kind::started},
                                {"bytes", Kind::bytes},
                                {"halves", Kind::halves},
+                               {"strided", Kind::strided},
+                               {"pyramid", Kind::pyramid},
+                               {"tiles", Kind::tiles},
                                {"mixed", Kind::mixed},
                                {"disk", Kind::disk},
                                {"wedge", Kind::wedge},
@@ -119,6 +122,18 @@ public:
             break;
         }
         case Kind::halves: s(x, y) = 0.f; s(x, y) += f((x + r.x) / 2, y + r.y); break;
+        case Kind::strided: s(x, y) = 0.f; s(x, y) += f(2 * x + r.x, 3 * y - r.y) * f32(r.x + 5); break;
+        case Kind::pyramid: {
+            RDom q(0, 4, 0, 4, "q");
+            k(i) = select(i == 1 || i == 2, 3.f, 1.f) / 8;
+            s(x, y) = sum(k(q.x) * k(q.y) * f(2 * x + q.x - 1, 2 * y + q.y - 1));
+            break;
+        }
+        case Kind::tiles: {
+            RDom q(0, 6, 0, 6, "q");
+            s(x, y) = sum(f(6 * x + q.x, 6 * y + q.y));
+            break;
+        }
         case Kind::mixed: {  // along one dimension alone
             s(x, y) = 0.f;
             s(x, y) += f(x + r.x, y + r.y) * f(x, y + r.y);
