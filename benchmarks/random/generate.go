@@ -37,6 +37,8 @@ type generator struct {
 	w, h   int // what gathers, scatters and reductions range over
 	unread map[string]bool
 	count  int
+	// aligned: rows of inputs and outputs are whole vectors, and wider than a warp's tile of them.
+	aligned bool
 }
 
 var varNames = []string{"x", "y", "c", "z", "w"}
