@@ -44,6 +44,15 @@ func (g *generator) stencils() *Pipeline {
 		g.p.Outputs = []*Output{{Func: last, Estimate: s, Run: r}}
 	}
 	g.prune()
+	computed := 0
+	for _, f := range g.p.Funcs {
+		if f.Boundary == "" {
+			computed++
+		}
+	}
+	if len(g.p.Inputs) == 0 || computed < 2 && !g.chance(8) { // nothing that lanes could exchange
+		return nil
+	}
 	g.p.Target = pick(g, "host-cuda-cuda_capability_50", "host-cuda-cuda_capability_75", "host-cuda-cuda_capability_86")
 	g.p.Params = []string{"tiling=" + pick(g, "warp-registers", "warp-registers", "all", "warp-shared", "warp-hybrid", "warp-hybrid", "warp-hybrid"), "cost=issue"}
 	if g.p.Params[0] == "tiling=warp-hybrid" {
