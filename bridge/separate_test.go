@@ -4,6 +4,7 @@ package bridge
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -51,13 +52,13 @@ func TestSeparate(t *testing.T) {
 			t.Parallel()
 			g, own := windows(kind)
 			exact := slices.Contains([]string{"binomial", "least", "bytes", "wrapped"}, kind) // of integers
-			byParts(t, g, own, want, exact, func() harness.Args { return harness.Args{} })
+			byParts(t, g, own, want, exact, nil)
 		})
 	}
 }
 
 // byParts holds what windows are combined from, printed, to lines that it has to have, "-" for no parts at all, and results by parts and as the cost has it to a CPU's.
-func byParts(t *testing.T, g harness.Generator, own, want []string, exact bool, scalars func() harness.Args) {
+func byParts(t *testing.T, g harness.Generator, own, want []string, exact bool, scalars harness.Args) {
 	t.Helper()
 	p := decoded(t, dumpOf(t, g.Name, append(own, "autoscheduler.separate=all")...))
 	none := want[0] == "-"
@@ -83,8 +84,8 @@ func byParts(t *testing.T, g harness.Generator, own, want []string, exact bool, 
 	}
 	rng := rand.New(rand.NewPCG(7, uint64(len(own[0]))))
 	for _, size := range [][2]int{{512, 384}, {1, 1}, {1, 9}, {33, 2}, {100, 70}, {131, 37}} {
-		in := scalars()
-		in["input"] = filled(harness.U8, func() float64 { return float64(rng.IntN(256)) }, size[:]...)
+		in := harness.Args{"input": filled(harness.U8, func() float64 { return float64(rng.IntN(256)) }, size[:]...)}
+		maps.Copy(in, scalars)
 		shapes := map[string][]int{"out": size[:]}
 		want := onCPU(t, cpu, in, shapes)
 		tolerance := harness.Tolerance{Rel: 1e-4, Abs: 1e-3 + 1e-5*largest(want)}
@@ -134,7 +135,7 @@ func TestSeparateReductions(t *testing.T) {
 			t.Parallel()
 			g := harness.Generator{Source: "bridge/testdata/windowreductions.cc", Name: "windowreductions", Params: map[string]string{"kind": kind}}
 			exact := slices.Contains([]string{"least", "bytes"}, kind)
-			byParts(t, g, []string{"kind=" + kind}, want, exact, func() harness.Args { return harness.Args{"radius": 3} })
+			byParts(t, g, []string{"kind=" + kind}, want, exact, harness.Args{"radius": 3})
 		})
 	}
 }

@@ -21,6 +21,11 @@ struct WrittenOut {
     std::vector<Halide::Internal::Definition> updates;
 };
 
+// A Func's updates, to be taken or put back. Halide hands out its list for reading only; what is behind it is no constant.
+inline std::vector<Halide::Internal::Definition> &updates_of(const Halide::Internal::Function &f) {
+    return const_cast<std::vector<Halide::Internal::Definition> &>(f.updates());
+}
+
 // A Func of the user's, and its twin in a deep copy of the pipeline in which
 // calls already go to the wrappers of Func::in and clone_in, exactly as Halide
 // resolves them when it lowers. Expressions are read from the copy; directives

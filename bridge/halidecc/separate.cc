@@ -1,10 +1,7 @@
 //go:build halide
 
 #include "separate.h"
-#include "movable.h"
 #include "separatereductions.h"
-#include "small.h"
-#include "windowparts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,8 +18,6 @@ namespace gowarp {
 namespace {
 
 const size_t most_terms = 1024;  // of a combination
-const int most_nodes = 300;      // of a term, written out
-const int64_t most_offset = 1 << 20;
 
 // A term of a combination: a weight (1 for minima and maxima) times a value, which is that of a pattern offset by so many points along each dimension.
 struct Term {
@@ -136,7 +131,7 @@ private:
     }
 
     std::pair<int, std::vector<int>> pattern_of(const Expr &value) {
-        if (!Small::is(value, most_nodes) || !Movable::is(value, false)) {
+        if (!is_term(value)) {
             return {-1, {}};
         }
         std::map<std::string, Expr> origin;
@@ -144,7 +139,7 @@ private:
         for (size_t k = 0; k < offset.size(); k++) {
             each_place(value, f_.args()[k], [&](const Expr &apart) {
                 const auto by = as_const_int(apart);
-                const bool known = by && std::abs(*by) <= most_offset;
+                const bool known = by && std::abs(*by) <= most_apart;
                 offset[k] = known ? (int)*by : 0;
                 return known;
             });
@@ -361,8 +356,7 @@ void Separation::define(const Function &f, std::vector<Expr> values, std::vector
 
 void Separation::Defined::exchange() {
     std::swap(f.definition().values(), values);
-    // Halide hands out its list of updates for reading only; what is behind it is no constant.
-    std::swap(const_cast<std::vector<Definition> &>(f.updates()), updates);
+    std::swap(updates_of(f), updates);
 }
 
 void Separation::exchange() {

@@ -4,7 +4,6 @@
 #include "movable.h"
 #include "ownpoint.h"
 #include "restate.h"
-#include "small.h"
 #include "writeout.h"
 
 #include <algorithm>
@@ -22,8 +21,6 @@ namespace {
 const int64_t most_written = 32;  // values of a row that are written out
 const int64_t most_halved = 1024;
 const int64_t most_listed = 4096;
-const int most_nodes = 300;  // of a value, written out
-const int64_t most_step = 1 << 20;
 
 // A variable of a domain.
 struct Axis {
@@ -46,7 +43,13 @@ public:
 
     // Whether it is one that takes fewer operations by parts.
     bool is_window(const Separable &which) {
-        return combines() && (!type().is_float() || which.floats) && factored() && moves() && (is_const_one(def_.predicate()) ? saves() : listed()) && (which.weighted || !weighted());
+        if (!combines() || (value_.type().is_float() && !which.floats)) {
+            return false;
+        }
+        if (op_ == Op::sum) {
+            take_weights();
+        }
+        return moves() && (is_const_one(def_.predicate()) ? saves() : listed()) && (which.weighted || !weighted());
     }
 
     // All values combined; undefined if that saves little.
@@ -76,8 +79,6 @@ public:
     }
 
 private:
-    Type type() const { return value_.type(); }
-
     bool uses(const Expr &e, const Axis &a) const { return expr_uses_var(e, a.name); }
     std::vector<int> axes_of(const Expr &e) const {
         std::vector<int> all;
@@ -120,7 +121,7 @@ private:
                 for (size_t i = 1; i < others.size(); i++) {
                     value_ = combined(op_, value_, others[i]);
                 }
-                return !reads(value_, f_.name(), known) && Movable::is(value_, false) && Small::is(value_, most_nodes);
+                return !reads(value_, f_.name(), known) && is_term(value_);
             }
         }
         return false;
@@ -150,14 +151,10 @@ private:
     }
 
     // Takes weights out of what is added.
-    bool factored() {
-        if (op_ != Op::sum) {
-            return true;
-        }
+    void take_weights() {
         Expr rest;
         factor(value_, rest);
         value_ = rest.defined() ? rest : make_one(value_.type());
-        return true;
     }
 
     static void times(Expr &product, const Expr &e) { product = product.defined() ? product * e : e; }
@@ -289,7 +286,7 @@ private:
                         return false;
                     }
                     const auto step = by_one_more(apart, a.name), more = by_one_more(apart, v);
-                    if (!step || *step == 0 || !more || *more < 0 || std::max(std::abs(*step), *more) > most_step) {
+                    if (!step || *step == 0 || !more || *more < 0 || std::max(std::abs(*step), *more) > most_apart) {
                         return false;
                     }
                     const Expr r = variable(a.name), x = variable(v);

@@ -1,6 +1,8 @@
 //go:build halide
 
 #include "windowparts.h"
+#include "movable.h"
+#include "small.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +15,7 @@ namespace gowarp {
 
 namespace {
 
+const int most_nodes = 300;  // of a value, written out
 const size_t least_row = 4;  // equal values in a row that are worth halving: three take two operations either way
 
 const char *word(Op op) { return op == Op::sum ? "sum" : op == Op::least ? "min" : "max"; }
@@ -131,6 +134,8 @@ private:
 };
 
 }  // namespace
+
+bool is_term(const Expr &value) { return Small::is(value, most_nodes) && Movable::is(value, false); }
 
 Expr combined(Op op, const Expr &a, const Expr &b) { return op == Op::sum ? a + b : op == Op::least ? min(a, b) : max(a, b); }
 

@@ -16,6 +16,11 @@ struct Separable {
     bool floats, weighted;
 };
 
+const int64_t most_apart = 1 << 20;  // points, of a value from the one that is computed
+
+// Whether a value may be one of a window: little, and the same wherever it is computed.
+bool is_term(const Halide::Expr &value);
+
 // What combines the values of a window.
 enum class Op { sum, least, greatest };
 

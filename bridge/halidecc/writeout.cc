@@ -207,8 +207,7 @@ WrittenOut write_out(Function f) {
     if (!taken.updates.empty()) {
         taken.values = f.definition().values();
         f.definition().values() = values;
-        // Halide hands out its list of updates for reading only; what is behind it is no constant.
-        auto &updates = const_cast<std::vector<Definition> &>(f.updates());
+        auto &updates = updates_of(f);
         updates.erase(updates.begin(), updates.begin() + (int)taken.updates.size());
     }
     return taken;
