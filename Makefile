@@ -109,7 +109,7 @@ gpu-bundle: setup ## compile programs x schedulers into build/gpu-bundle, which 
 	@build/gowarp bench bundle $(BUNDLEFLAGS)
 
 gpu-table: ## tables of what a GPU has timed: benchmarks/results/gpu/h100.md, of the lines in benchmarks/results/gpu/h100
-	@cd benchmarks/results/gpu && for f in after before large peers; do printf '# %s\n' $$f; go run ../../bundle/runner --table --out h100/$$f.jsonl || exit 1; printf '\n'; done >h100.md
+	@cd benchmarks/results/gpu && for f in again after before large tried windows peers; do printf '# %s\n' $$f; go run ../../bundle/runner --table --out h100/$$f.jsonl || exit 1; printf '\n'; done >h100.md
 
 warp-table: setup ## count every form of a warp's tile beside the published figures: benchmarks/results/warp.md (make warp-table WARPFLAGS='harris')
 	@$(MAKE) --no-print-directory build

@@ -121,7 +121,7 @@ func TestReadmeTable(t *testing.T) {
 
 // TestToldWithSchedule: what a schedule says of its parameters, by default and where each has another value.
 func TestToldWithSchedule(t *testing.T) {
-	want := map[string]string{"mode": "gowarp", "fusion": "nested", "grouping": "greedy", "tiling": "all", "cost": "time", "effort": "normal", "search": "model", "max_registers": "64"}
+	want := map[string]string{"mode": "gowarp", "fusion": "nested", "grouping": "auto", "tiling": "all", "cost": "time", "effort": "normal", "search": "model", "max_registers": "64"}
 	if got := DefaultParams().Map(); !maps.Equal(got, want) {
 		t.Errorf("%v, not %v", got, want)
 	}

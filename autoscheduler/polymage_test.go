@@ -60,8 +60,8 @@ func TestPresets(t *testing.T) {
 		given map[string]string
 		want  [3]string
 	}{
-		{map[string]string{}, [3]string{"greedy", "all", "time"}},
-		{map[string]string{"mode": "gowarp"}, [3]string{"greedy", "all", "time"}},
+		{map[string]string{}, [3]string{"auto", "all", "time"}},
+		{map[string]string{"mode": "gowarp"}, [3]string{"auto", "all", "time"}},
 		{map[string]string{"mode": "autogpu"}, [3]string{"greedy", "block", "listing1"}},
 		{map[string]string{"mode": "polymage"}, [3]string{"dpfusion", "warp", "algorithm2"}},
 		{map[string]string{"mode": "polymage", "grouping": "greedy", "cost": "issue"}, [3]string{"greedy", "warp", "issue"}},

@@ -106,6 +106,62 @@ func TestSectorsOfTurns(t *testing.T) {
 	}
 }
 
+// TestSectorsOfCells: points that share cells of a coarse image (at x / n, y / n of it) load the cells of their block, enumerated one by one, however many points look at one, and whatever plane the data say.
+func TestSectorsOfCells(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.SampledFrom([]int64{2, 4, 8, 16}).Draw(t, "points a cell")
+		planes := rapid.Int64Range(1, 3).Draw(t, "planes")
+		across := rapid.SampledFrom([]int64{32, 64}).Draw(t, "threads across")
+		down := rapid.SampledFrom([]int64{1, 2, 4, 8}).Draw(t, "threads down")
+		const size = 512
+		row := size/cell + 1
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, size, size)
+		coarse := b.Input("coarse", irtest.F32, row, row, planes)
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			plane := in.At(v[0], v[1]).Cast(irtest.I32).Clamp(0, planes-1)
+			return coarse.At(v[0].Div(int(cell)), v[1].Div(int(cell)), plane).Add(coarse.At(v[0].Div(int(cell)).Add(1), v[1].Div(int(cell)), plane))
+		})
+		b.Output(out, size, size)
+		pipeline := b.Build()
+		forCUDA(pipeline, 75)
+		prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pr, k, err := NewLayer(pipeline, prm).Kernel(&Way{Choice: plan.Choice{Strategy: "root", Tile: []int64{across, down}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		image := float64(down * across * 4 / instructions.SectorBytes) // read, and as much stored
+		got := instructions.For(k.View(pr)).Work(k).Sectors - 2*image
+		want, blocks := 0.0, 0.0
+		for by := range int64(8) {
+			for bx := range int64(8) {
+				seen := map[int64]bool{}
+				for p := range planes {
+					for y := by * down; y < (by+1)*down; y++ {
+						for x := bx * across / cell; x <= ((bx+1)*across-1)/cell+1; x++ {
+							seen[((p*row+y/cell)*row+x)*4/instructions.SectorBytes] = true
+						}
+					}
+				}
+				want += float64(len(seen))
+				blocks++
+			}
+		}
+		want /= blocks
+		// Which plane is not known: all are counted, or half a sector for each of two loads of a point where that is less. A cell's row more where blocks begin within one.
+		if most := float64(across * down); planes > 1 && want > most {
+			want = most
+		}
+		rows := float64(planes) * (float64((down-1)/cell) + 2)
+		if math.Abs(got-want) > rows*(1+float64(across/cell*4)/instructions.SectorBytes) || got > 2*want+rows {
+			t.Fatalf("%.2f sectors estimated for %.2f of a block of %dx%d, %d points a cell, %d planes", got, want, across, down, cell, planes)
+		}
+	})
+}
+
 // inside is a place along a dimension of an input, clamped as a boundary condition does.
 func inside(in *irtest.Input, d int, at irtest.Expr) irtest.Expr {
 	return at.Likely().Clamp(in.Bound(d, "min"), in.Bound(d, "min").Add(in.Bound(d, "extent")).Sub(1))

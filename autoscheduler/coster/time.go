@@ -63,6 +63,7 @@ type timed struct {
 	m   Machine
 	w   instructions.Work // of one block
 
+	blocks     float64 // see resident; 0 where nobody has asked
 	reads      float64 // see dramReads
 	readsKnown bool
 	least      bool // of all thread blocks: buffers are read once
@@ -80,7 +81,7 @@ func (c Time) Price(pr *plan.Problem, k *plan.Kernel, _ Phase) Price {
 		return Price{Reject: r}
 	}
 	x := allTimed.Get().(*timed)
-	x.pr, x.k, x.all[0], x.m, x.readsKnown = pr, k, k, c.machine(pr.Device), false
+	x.pr, x.k, x.all[0], x.m, x.readsKnown, x.blocks = pr, k, k, c.machine(pr.Device), false, 0
 	instructions.For(pr).WorkInto(&x.w, k)
 	p := x.price()
 	x.pr, x.k, x.all[0] = nil, nil, nil
@@ -113,6 +114,14 @@ func (x *timed) price() Price {
 // perSM is the seconds for which the busiest SM is busy, if each block keeps it so for so many cycles: blocks come whole.
 func (x *timed) perSM(cycles float64) float64 {
 	return x.waves(x.m.SMs) * cycles / x.m.ClockHz
+}
+
+// resident is how many blocks an SM holds at a time; several bounds ask.
+func (x *timed) resident() float64 {
+	if x.blocks == 0 {
+		x.blocks = x.k.Resident(x.pr)
+	}
+	return x.blocks
 }
 
 // waves is how many blocks follow each other where so many run at a time, of all launches.

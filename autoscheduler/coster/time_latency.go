@@ -31,7 +31,7 @@ func latencyBound(x *timed) float64 {
 		}
 	}
 	chain += x.w.Barriers * x.m.BarrierCycles
-	atATime := x.m.SMs * float64(max(1, x.k.Occupancy.ActiveBlocks))
+	atATime := x.m.SMs * x.resident()
 	return x.waves(atATime) * chain / x.m.ClockHz
 }
 

@@ -82,7 +82,7 @@ func (x *timed) again(k *plan.Kernel, buffer [2]int) float64 {
 	if i < 0 {
 		return 1
 	}
-	return plan.Again(k.Out.Blocks, sweeps, i, x.m.CacheBytes/2, x.m.SMs*float64(max(1, x.k.Occupancy.ActiveBlocks)))
+	return plan.Again(k.Out.Blocks, sweeps, i, x.m.CacheBytes/2, x.m.SMs*x.resident())
 }
 
 // launchesThatRead is how many launches of a kernel read all of a buffer: one, but for loops of the host that no place in it moves with.

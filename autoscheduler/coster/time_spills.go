@@ -7,7 +7,7 @@ func (x *timed) spills() (bytes, throughL2, throughDRAM float64) {
 	if x.k.SpillBytes <= 0 {
 		return 0, 0, 0
 	}
-	threads, blocks := float64(x.k.ThreadsPerBlock()), float64(max(1, x.k.Occupancy.ActiveBlocks))
+	threads, blocks := float64(x.k.ThreadsPerBlock()), x.resident()
 	bytes = float64(x.k.Tiles()) * threads * float64(x.k.SpillBytes)
 	frames := threads * blocks * float64(x.k.SpillBytes) / 2 // of an SM: each place is stored once, and loaded once
 	if frames <= float64(x.pr.Device.SharedPerSM)-blocks*float64(x.k.SharedBytes) {

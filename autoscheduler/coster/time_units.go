@@ -15,5 +15,7 @@ func integerBound(x *timed) float64 {
 }
 
 // loadStoreBound: the load/store unit takes a request of a warp a cycle; conflicts of banks, lines apart and shuffles
-// are requests too.
-func loadStoreBound(x *timed) float64 { return x.perSM(x.w.Requests / x.m.Requests) }
+// are requests too, and L1 takes further cycles to find what is in many sectors.
+func loadStoreBound(x *timed) float64 {
+	return x.perSM((x.w.Requests + x.w.Further) / x.m.Requests)
+}

@@ -147,6 +147,9 @@ type Bounds struct {
 	SharedLimit  int64    `json:"shared_bytes_limit"`
 	Registers    int      `json:"registers"` // a thread, estimated unless ptxas has judged
 	MaxRegisters int      `json:"max_registers"`
+	// Taken is how many registers the compiler takes for a thread where that is more, and Idle the part of the SM's that nobody has then, since blocks come whole: cost=time goes by that.
+	Taken int     `json:"registers_taken,omitempty"`
+	Idle  float64 `json:"registers_idle,omitempty"`
 }
 
 // Judged is what a compiler or the simulator said of a kernel: of all its blocks, but for the bytes.
@@ -402,6 +405,9 @@ func launchBounds(pr *plan.Problem, k *plan.Kernel) *Bounds {
 	}
 	for _, l := range k.Occupancy.Limiters.List() {
 		b.Limiters = append(b.Limiters, string(l))
+	}
+	if taken := k.Taken(pr); taken > k.Registers {
+		b.Taken, b.Idle = taken, k.LeftIdle(pr)
 	}
 	if slots := float64(b.BlocksPerSM) * float64(b.SMs); slots > 0 {
 		b.Waves = float64(k.Tiles()) / slots

@@ -154,6 +154,13 @@ func (k *Kernel) print(w io.Writer) {
 	}
 	rows = append(rows, []string{"shared", shared},
 		[]string{"registers", fmt.Sprintf("%d a thread, %s; at most %d", b.Registers, k.Judged.registers(), b.MaxRegisters)})
+	if b.Taken > 0 {
+		idle := ""
+		if b.Idle > 0 {
+			idle = fmt.Sprintf("; blocks come whole, and leave %.0f%% of the SM's idle", 100*b.Idle)
+		}
+		rows = append(rows, []string{"", fmt.Sprintf("the compiler takes %d to load ahead%s", b.Taken, idle)})
+	}
 	if j := k.Judged.text(); j != "" {
 		rows = append(rows, []string{"judged", j})
 	}

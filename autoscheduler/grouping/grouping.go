@@ -27,7 +27,7 @@ type Inliner interface {
 }
 
 // ByName are the groupings that the parameter grouping may name.
-var ByName = map[string]Grouping{Greedy{}.Name(): Greedy{}, DPFusion{}.Name(): DPFusion{},
+var ByName = map[string]Grouping{Auto{}.Name(): Auto{}, Greedy{}.Name(): Greedy{}, DPFusion{}.Name(): DPFusion{},
 	Interval{}.Name(): Interval{}, PolyMageAuto{}.Name(): PolyMageAuto{}, None{}.Name(): None{}}
 
 // Merge is one step: a producer's group went into a consumer's, or at the end did not

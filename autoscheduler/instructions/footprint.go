@@ -64,7 +64,7 @@ func (e *Estimator) footprint(ex *plan.Expand, n *plan.Nest, from [2]int) footpr
 		for d := range t.Index {
 			x, dim := &t.Index[d], &f.dims[d]
 			terms, ok := x.Terms()
-			if ok {
+			if ok || x.Kind == access.Affine {
 				dim.add(terms, x)
 				continue
 			}

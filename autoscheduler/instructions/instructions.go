@@ -19,6 +19,7 @@ type Work struct {
 	Memory                 float64 // loads, stores, shuffles
 	Terms                  Terms   // what all but float, special-function and memory instructions are for
 	Requests               float64 // of the load/store unit: more than one of those of Memory whose lanes conflict
+	Further                float64 // cycles of L1 beside those of Requests: see Further
 	Sectors                float64
 	Barriers               float64 // a warp
 	Stages                 []Stage // what a warp does, one stage after the other
@@ -150,7 +151,7 @@ func (e *Estimator) WorkInTurn(kernels []*plan.Kernel) (sum Work) {
 
 func (w *Work) add(o *Work) {
 	w.Issued, w.Float, w.Special, w.Memory = w.Issued+o.Issued, w.Float+o.Float, w.Special+o.Special, w.Memory+o.Memory
-	w.Requests, w.Sectors, w.Barriers = w.Requests+o.Requests, w.Sectors+o.Sectors, w.Barriers+o.Barriers
+	w.Requests, w.Further, w.Sectors, w.Barriers = w.Requests+o.Requests, w.Further+o.Further, w.Sectors+o.Sectors, w.Barriers+o.Barriers
 	w.Terms = w.Terms.Plus(&o.Terms, 1)
 	w.Stages = append(w.Stages, o.Stages...)
 }
@@ -280,16 +281,20 @@ const SectorBytes = 32
 // LineSectors is how many sectors a line of the L1 has.
 const LineSectors = 4
 
+// Further is for how many cycles more than by its conflicting ways a warp's request to global memory keeps L1 busy: it finds four sectors a cycle, as many as a line has. Of an H100's kernels that one whose lanes look up
+// 31 sectors a request took what that comes to (RATIONALE.md, "An H100 again").
+func Further(sectors, ways float64) float64 { return max(0, sectors/LineSectors-ways) }
+
 // loadSectors is sectors of a load: small tables that are looked up are in L1.
 func (e *Estimator) loadSectors(n *plan.Nest, t *plan.Tap) float64 {
 	if nowhere(t.Index) && e.pr.BufferBytes(t.Func, t.Input) <= TableBytes {
 		return 1
 	}
-	return sectors(n, t.Index, t.Bytes)
+	return spread(n, t.Index, t.Bytes)
 }
 
-// sectors is how many sectors the lanes of a warp ask for at once, all in whole rows of threads.
-func sectors(n *plan.Nest, idx []access.Index, bytes int64) float64 {
+// spread is how many sectors the lanes of a warp ask for at once, all in whole rows of threads.
+func spread(n *plan.Nest, idx []access.Index, bytes int64) float64 {
 	lanes := int64(32)
 	along, rows := lanes, int64(1)
 	if n.Along.Loop >= 0 && n.Along.Extent < lanes {

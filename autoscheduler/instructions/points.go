@@ -17,6 +17,7 @@ type Part struct {
 	// Requests are what the load/store unit is busy with for the Memory instructions: more than one each
 	// where the lanes of a warp are so far apart that banks or lines conflict.
 	Requests float64
+	Further  float64 // cycles of L1 beside those of Requests: see further
 	Sectors  float64 // of 32 bytes of global memory that a warp's lanes load together
 	Stored   float64 // likewise, store
 	Global   float64 // of the Memory instructions, those of global memory
@@ -33,6 +34,7 @@ func (p *Part) add(o *Part, n float64) {
 	p.Special += n * o.Special
 	p.Memory += n * o.Memory
 	p.Requests += n * o.Requests
+	p.Further += n * o.Further
 	p.Sectors += n * o.Sectors
 	p.Stored += n * o.Stored
 	p.Global += n * o.Global
@@ -151,8 +153,10 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			each = 1
 		}
 		vectors := !member && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
-		unknown, requests, sectors := nowhere(t.Index), asked*e.ways(n, t.Index, t.Bytes), 0.0
+		ways := e.ways(n, t.Index, t.Bytes)
+		unknown, requests, further, sectors := nowhere(t.Index), asked*ways, 0.0, 0.0
 		if !in {
+			further = asked * Further(spread(n, t.Index, t.Bytes), ways)
 			sectors = asked * e.loadSectors(n, t)
 		}
 		for _, s := range shifts {
@@ -165,6 +169,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			}
 			part.Memory += each
 			part.Requests += requests
+			part.Further += further
 			for d := range t.Index {
 				if !unknown || known || !nowhere(t.Index[d:d+1]) { // places that are constants are rows' (see address), and nothing in shared memory
 					continue
@@ -408,7 +413,7 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 	}
 	part.Global += values
 	if at != nil {
-		part.Stored += asked * points * sectors(n, at, e.pr.Bytes(n.Func))
+		part.Stored += asked * points * spread(n, at, e.pr.Bytes(n.Func))
 	}
 	if movesAny(at, turn) {
 		c.Turn.Terms[e.turnedRow(n, n.Func, vectors)] += each * rows

@@ -10,7 +10,7 @@ import (
 func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
 	stages, loaded := len(w.Stages), len(w.loaded)
 	if c := &k.Counted; c.Issued > 0 {
-		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Sectors
+		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Further, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Further, c.Sectors
 		n, points := float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), k.Out.PointsPerThread()
 		// What it loads of a line is one instruction, and what it stores is no latency.
 		lines := max(0, c.Sectors/n-float64(points*max(1, e.pr.Bytes(k.Out.Func)))*plan.WarpLanes/SectorBytes) / LineSectors
@@ -113,7 +113,7 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 	shared.add(&sum, all)
 	add(out, &k.Out, nil, false)
 	w.Issued, w.Float, w.Special, w.Requests, w.Sectors, w.Terms = sum.issued(), sum.Float, sum.Special, sum.Requests, sum.Sectors+sum.Stored, sum.Terms
-	w.Memory = sum.Memory + sum.Terms.Parameters()
+	w.Memory, w.Further = sum.Memory+sum.Terms.Parameters(), sum.Further
 	return worth
 }
 

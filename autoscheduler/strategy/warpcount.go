@@ -688,6 +688,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 	if !known {
 		c.count.Sectors += c.sectors(l)
 	}
+	c.count.Further += instructions.Further(c.spread(l), 1)
 	row := s
 	switch {
 	case !known && !chained(l.Index): // each element is worked out by itself
@@ -806,6 +807,17 @@ func (c *counter) vector(l *access.Load, s spot) {
 
 // sectors is how many sectors of global memory the lanes of a warp ask for at once, of which points side by side share some.
 func (c *counter) sectors(l *access.Load) float64 {
+	if len(l.Index) == 0 {
+		return 1
+	}
+	if x := &l.Index[0]; x.Kind == access.Unknown && x.DataDependent && c.s.pr.BufferBytes(l.Func, l.Input) <= instructions.TableBytes {
+		return 1
+	}
+	return c.spread(l)
+}
+
+// spread is in how many sectors the elements are that the lanes of a warp load together, wherever those are.
+func (c *counter) spread(l *access.Load) float64 {
 	const lanes = float64(plan.WarpLanes)
 	if len(l.Index) == 0 {
 		return 1
@@ -814,9 +826,6 @@ func (c *counter) sectors(l *access.Load) float64 {
 	case x.Kind == access.Constant:
 		return 1
 	case x.Kind == access.Unknown && x.DataDependent:
-		if c.s.pr.BufferBytes(l.Func, l.Input) <= instructions.TableBytes {
-			return 1
-		}
 		return lanes / 2 // lanes near each other read near each other
 	case x.Kind == access.Affine:
 		stride := float64(max(x.Num, -x.Num)) / float64(x.Den)
