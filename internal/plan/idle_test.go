@@ -12,9 +12,9 @@ import (
 	"gowarp/occupancy"
 )
 
-// TestResidentOnAnH100: an H100 held fewer of some kernels' warps than the registers promise that a thread of several points needs. What Nsight Compute says there, of the code that the driver compiled, is the
+// TestLeftIdleOnAnH100: an H100 held fewer of some kernels' warps than the registers promise that a thread of several points needs. What Nsight Compute says there, of the code that the driver compiled, is the
 // oracle: how many blocks an SM holds by each of its limits.
-func TestResidentOnAnH100(t *testing.T) {
+func TestLeftIdleOnAnH100(t *testing.T) {
 	d, err := occupancy.Lookup("h100")
 	if err != nil {
 		t.Fatal(err)
