@@ -136,3 +136,42 @@ func TestIntervalBudget(t *testing.T) {
 		})
 	}
 }
+
+// TestAutoGroups: grouping=auto is interval's groups where there are few Funcs, and costs no more than greedy's then; of many it is greedy's.
+func TestAutoGroups(t *testing.T) {
+	few, many := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := anyGraph(t)
+		s, err := toGroup(p, map[string]string{"cost": "time", "gpu": "rtx2080ti"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := func(by grouping.Grouping) float64 {
+			groups, _, err := by.Group(s.searcher, noInlining{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return total(groups)
+		}
+		stored := 0
+		for id := range p.Funcs {
+			if !s.problem.Inlined[id] {
+				stored++
+			}
+		}
+		auto, greedy := of(grouping.Auto{}), of(grouping.Greedy{})
+		want := greedy
+		if stored <= 8 {
+			want = of(grouping.Interval{})
+			few++
+		} else {
+			many++
+		}
+		if auto != want || auto > greedy*(1+1e-9) {
+			t.Fatalf("%v with %d Funcs, want %v; greedy's are %v", auto, stored, want, greedy)
+		}
+	})
+	if few == 0 || many == 0 {
+		t.Errorf("%d pipelines of few Funcs and %d of many: the test shows nothing", few, many)
+	}
+}

@@ -17,7 +17,7 @@ type Part struct {
 	// Requests are what the load/store unit is busy with for the Memory instructions: more than one each
 	// where the lanes of a warp are so far apart that banks or lines conflict.
 	Requests float64
-	Further  float64 // cycles of L1 beside those of Requests: see further
+	Further  float64 // cycles of L1 beside those of Requests: see Further
 	Sectors  float64 // of 32 bytes of global memory that a warp's lanes load together
 	Stored   float64 // likewise, store
 	Global   float64 // of the Memory instructions, those of global memory
