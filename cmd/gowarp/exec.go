@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -219,5 +220,21 @@ func execute(c *cli.Context, env []string) error {
 	if errors.As(err, &exit) {
 		return cli.Exit(fmt.Sprintf("exec: %s: %v", args[0], err), max(exit.ExitCode(), exitFailure))
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("exec: %w", neverRan(args[0], err))
+	}
+	return nil
+}
+
+// neverRan says of a command that it could not be started, and why, without the words of the call that failed.
+func neverRan(name string, err error) error {
+	var path *fs.PathError
+	var named *exec.Error // looked for, and not found
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &named):
+		err = named.Err
+	}
+	return fmt.Errorf("%s cannot be run: %w", name, err)
 }

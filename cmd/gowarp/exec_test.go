@@ -126,3 +126,40 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 }
+
+// TestNeverRan: a command that is none, or may not be run, is named with the reason alone; one that ran and failed hands on its exit code.
+func TestNeverRan(t *testing.T) {
+	plain := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(plain, []byte("no command\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"./nowhere"}, "exec: ./nowhere cannot be run: no such file or directory"},
+		{[]string{plain}, "exec: " + plain + " cannot be run: permission denied"},
+		{[]string{"no-such-command-anywhere"}, `exec: no-such-command-anywhere cannot be run: executable file not found in $PATH`},
+		{[]string{"sh", "-c", "exit 7"}, "exec: sh: exit status 7"},
+		{[]string{"true"}, ""},
+	} {
+		var err error
+		app := cli.NewApp()
+		app.Writer, app.ErrWriter = &bytes.Buffer{}, &bytes.Buffer{}
+		app.ExitErrHandler = func(*cli.Context, error) {}
+		app.Action = func(ctx *cli.Context) error {
+			err = execute(ctx, os.Environ())
+			return nil
+		}
+		if failed := app.Run(append([]string{"gowarp", "--"}, c.args...)); failed != nil {
+			t.Fatal(failed)
+		}
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v: %q, want %q", c.args, got, c.want)
+		}
+	}
+}

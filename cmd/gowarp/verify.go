@@ -83,7 +83,7 @@ func verify(c *cli.Context) error {
 	command.Env = append(command.Env, settings...)
 	failed := command.Run()
 	if failed != nil && command.ProcessState == nil {
-		return fmt.Errorf("verify: %s cannot be run: %w; a program that launches Halide's kernels is wanted behind --", c.Args().First(), failed)
+		return fmt.Errorf("verify: %w; a program that launches Halide's kernels is wanted behind --", neverRan(c.Args().First(), failed))
 	}
 	found, err := simulator.Collect(reports)
 	if err != nil {
