@@ -147,7 +147,7 @@ type Bounds struct {
 	SharedLimit  int64    `json:"shared_bytes_limit"`
 	Registers    int      `json:"registers"` // a thread, estimated unless ptxas has judged
 	MaxRegisters int      `json:"max_registers"`
-	// Taken is how many registers the compiler takes for a thread where that is more, and Idle the part of the SM's that nobody has then, since blocks come whole: cost=time goes by that.
+	// Taken is how many registers the compiler takes for a thread where that is more, and Idle the part of the SM's that nobody has then, since blocks come whole: cost=time goes by that, and what block-window prices at all.
 	Taken int     `json:"registers_taken,omitempty"`
 	Idle  float64 `json:"registers_idle,omitempty"`
 }

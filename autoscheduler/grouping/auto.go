@@ -6,7 +6,7 @@ import (
 )
 
 // Auto groups by Interval where there are few Funcs to group, and by Greedy where there are many: a chain of five is looked at whole in some ten milliseconds, for which pair by pair is no match, where a pyramid's fifty
-// take a quarter of a second and come out as they did, on every program that was tried (RATIONALE.md, "Few Funcs are grouped by intervals").
+// take a quarter of a second and cost no less by the prediction (RATIONALE.md, "Few Funcs are grouped by intervals").
 type Auto struct{}
 
 // mostLookedAtWhole is how many Funcs that are not inlined are few.

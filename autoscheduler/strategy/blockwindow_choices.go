@@ -165,7 +165,7 @@ func (b *blockWindows) costOf(k *plan.Kernel) float64 {
 	if want := 2 * int64(b.pr.Device.SMs); k.Tiles() < want {
 		cost *= float64(want) / float64(k.Tiles())
 	}
-	if resident := k.Occupancy.Occupancy * (1 - k.LeftIdle(b.pr)); resident < plan.FullOccupancy {
+	if resident := k.ResidentShare(b.pr); resident < plan.FullOccupancy {
 		cost *= plan.FullOccupancy / max(resident, 0.01)
 	}
 	return cost

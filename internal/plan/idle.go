@@ -1,12 +1,16 @@
 package plan
 
-import "gowarp/occupancy"
+import (
+	"math"
 
-// takenRegisters is what ptxas takes for a thread that has several points, however few it needs: it loads ahead. Of 66 such kernels of the default for an H100, compiled with at most 64, 46 took 56 and more and
-// 9 fewer than 48, which load little (RATIONALE.md, "An H100 again").
+	"gowarp/occupancy"
+)
+
+// takenRegisters is what ptxas takes for most threads of several points, however few they need: it loads ahead. Of 66 kernels of the default for an H100 that have such and take 6 us and more, compiled with at most 64, 46
+// took 56 and more and 9 fewer than 48 (RATIONALE.md, "An H100 again").
 const takenRegisters = 64
 
-// Taken is how many registers a thread of the kernel has in the end: those that it was compiled with, where it was, those that it is estimated to need, where it has one point, else more.
+// Taken is how many registers a thread of the kernel is taken to have in the end: those that ptxas said, where it was asked, those that it is estimated to need, where it has one point, else takenRegisters at least.
 func (k *Kernel) Taken(pr *Problem) int {
 	if k.JudgedBy == "ptxas" || k.Held == 0 && k.Warp == nil {
 		return k.Registers
@@ -14,26 +18,53 @@ func (k *Kernel) Taken(pr *Problem) int {
 	return max(k.Registers, min(takenRegisters, pr.Limits.MaxRegisters))
 }
 
-// LeftIdle is which part of an SM's registers is idle because blocks come whole: of 32 warps that have 64 a thread 15 do not run where 17 are a block. Occupancy, by the registers that are needed, knows nothing of it. Those
-// beyond hold what is loaded ahead, so that with fewer warps as much is under way; what is idle holds nothing.
+// LeftIdle is which part of the warps that an SM could hold with the registers that are taken does not run, because blocks come whole: 15 of 32 warps where 17 are a block. It is 0 where no more are taken than needed.
 func (k *Kernel) LeftIdle(pr *Problem) float64 {
-	taken := k.Taken(pr)
-	if taken <= k.Registers {
-		return 0
+	if taken := k.Taken(pr); taken > k.Registers {
+		if all := warpsBy(pr, taken); all > 0 {
+			return 1 - k.warpsTaken(all)/all
+		}
 	}
-	warps := (k.ThreadsPerBlock() + WarpLanes - 1) / WarpLanes
-	alone, err := pr.Device.Occupancy(occupancy.Usage{Threads: WarpLanes, Registers: taken})
-	if err != nil || alone.ActiveWarps == 0 {
-		return 0 // a device of which no registers are known
+	return 0
+}
+
+// Resident is how many blocks of the kernel an SM holds at a time, one at least. Registers beyond those that are needed hold what is loaded ahead, so that as much is under way with them in fewer warps: blocks count as by the
+// Occupancy, of the registers that are needed, less the part that is left idle and holds nothing, where that promises more than there are.
+func (k *Kernel) Resident(pr *Problem) float64 {
+	most := float64(k.Occupancy.ActiveBlocks)
+	if idle := k.LeftIdle(pr); idle > 0 && most*float64(k.warps()) > (1-idle)*warpsBy(pr, k.Taken(pr)) {
+		most *= 1 - idle
 	}
-	blocks, err := pr.Device.Occupancy(occupancy.Usage{Threads: int(warps) * WarpLanes, Registers: taken})
+	return max(1, most)
+}
+
+// ResidentShare is the occupancy by the registers that are taken, at most .5 of an H100 with several points a thread.
+func (k *Kernel) ResidentShare(pr *Problem) float64 {
+	if taken := k.Taken(pr); taken > k.Registers {
+		if all := warpsBy(pr, taken); all > 0 {
+			return min(k.Occupancy.Occupancy, k.warpsTaken(all)/float64(pr.Device.MaxWarpsPerSM()))
+		}
+	}
+	return k.Occupancy.Occupancy
+}
+
+func (k *Kernel) warps() int64 { return (k.ThreadsPerBlock() + WarpLanes - 1) / WarpLanes }
+
+// warpsTaken is how many of so many warps run where blocks come whole, whatever else limits them.
+func (k *Kernel) warpsTaken(all float64) float64 {
+	warps := float64(k.warps())
+	if warps > all {
+		return all // it cannot be launched so
+	}
+	return math.Floor(all/warps) * warps
+}
+
+// warpsBy is how many warps an SM has registers and threads for, in blocks of four, of which no device holds too few; 0 of one whose registers are not known.
+func warpsBy(pr *Problem, registers int) float64 {
+	const each = 4
+	r, err := pr.Device.Occupancy(occupancy.Usage{Threads: each * WarpLanes, Registers: registers})
 	if err != nil {
 		return 0
 	}
-	return 1 - min(1, float64(int64(blocks.ActiveBlocks)*warps)/float64(alone.ActiveWarps))
-}
-
-// Resident is how many blocks of the kernel an SM holds at a time, less what LeftIdle leaves of it; half a block is one that is there half of the time.
-func (k *Kernel) Resident(pr *Problem) float64 {
-	return max(1, float64(k.Occupancy.ActiveBlocks)*(1-k.LeftIdle(pr)))
+	return float64(r.ActiveWarps)
 }

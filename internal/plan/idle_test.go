@@ -49,7 +49,7 @@ func TestLeftIdleOnAnH100(t *testing.T) {
 		}
 		warps := (x*y*z + WarpLanes - 1) / WarpLanes
 		if l.Counters["launch__registers_per_thread"] <= takenRegisters-8 { // a warp's registers come in units of eight for each thread
-			continue // it loads little
+			continue // with 56 and fewer more warps fit
 		}
 		const all = 32 // warps of 64 registers a thread
 		ran := float64(warps) * min(l.Counters["launch__occupancy_limit_registers"], l.Counters["launch__occupancy_limit_warps"])
@@ -70,5 +70,37 @@ func TestLeftIdleOnAnH100(t *testing.T) {
 	k := &Kernel{Block: [3]int64{32, 17, 1}, Registers: 32} // one point a thread: what it needs
 	if got := k.LeftIdle(pr); got != 0 {
 		t.Errorf("%v idle with one point a thread", got)
+	}
+}
+
+// TestResident: blocks count less what whole blocks leave idle, where there are fewer than by the registers that are needed; slots for blocks and threads, of which some devices have few, are no registers.
+func TestResident(t *testing.T) {
+	for _, c := range []struct {
+		gpu             string
+		warps           int64
+		blocks, idle    float64 // by Resident and LeftIdle
+		alike, occupied float64 // blocks by Occupancy, and ResidentShare
+	}{
+		{"h100", 17, 3 * 17. / 32, 15. / 32, 3, 17. / 64},
+		{"h100", 16, 4, 0, 4, .5},
+		{"h100", 11, 5 * 22. / 32, 10. / 32, 5, 22. / 64},
+		{"rtx3090", 17, 2 * 17. / 32, 15. / 32, 2, 17. / 48},
+		{"rtx3090", 1, 16, 0, 16, 16. / 48},
+		{"rtx4090", 16, 3, 0, 3, 32. / 48},
+		{"rtx2080ti", 17, 1, 15. / 32, 1, 17. / 32},
+		{"rtx2080ti", 11, 2, 10. / 32, 2, 22. / 32},
+	} {
+		d, err := occupancy.Lookup(c.gpu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pr := &Problem{Device: &d, Limits: Limits{MaxRegisters: 64}}
+		k := &Kernel{Block: [3]int64{32, c.warps, 1}, Registers: 32, Held: 10}
+		if err := k.Occupy(&d); err != nil {
+			t.Fatal(err)
+		}
+		if got, idle, share := k.Resident(pr), k.LeftIdle(pr), k.ResidentShare(pr); float64(k.Occupancy.ActiveBlocks) != c.alike || math.Abs(got-c.blocks) > 1e-9 || math.Abs(idle-c.idle) > 1e-9 || math.Abs(share-c.occupied) > 1e-9 {
+			t.Errorf("%s, blocks of %d warps: %v of %d blocks, %v idle, occupancy %v; want %+v", c.gpu, c.warps, got, k.Occupancy.ActiveBlocks, idle, share, c)
+		}
 	}
 }
