@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir"
 	"gowarp/internal/irtest"
@@ -12,7 +14,7 @@ import (
 )
 
 // estimated is what a block of a kernel does, laid out a given way.
-func estimated(t *testing.T, p *halideir.Pipeline, w Way) (instructions.Work, *plan.Kernel) {
+func estimated(t rapid.TB, p *halideir.Pipeline, w Way) (instructions.Work, *plan.Kernel) {
 	t.Helper()
 	forCUDA(p, 75)
 	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
@@ -351,7 +353,7 @@ func TestSharedBuffers(t *testing.T) {
 		})
 		b.Output(out, 256, 256)
 		w, k := estimated(t, b.Build(), Way{Out: out.ID, Members: []int{across.ID}, Choice: plan.Choice{Strategy: "block-tile", Tile: []int64{16, 8}}})
-		warps := float64((k.ThreadsPerBlock() + plan.WarpLanes - 1) / plan.WarpLanes)
+		warps := float64(k.Warps())
 		stores, loads := warps, 4.0 // 16x8 threads load
 		if got := w.Terms[instructions.SharedBuffer]; got != stores+loads {
 			t.Errorf("%d rows of a row: %v addresses in shared memory of %v warps, want %v", rows, got, warps, stores+loads)

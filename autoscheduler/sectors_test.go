@@ -64,18 +64,9 @@ func TestSectorsOfBlocks(t *testing.T) {
 			return sum
 		})
 		b.Output(out, size, size)
-		pipeline := b.Build()
-		forCUDA(pipeline, 75)
-		prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		pr, k, err := NewLayer(pipeline, prm).Kernel(&Way{Choice: plan.Choice{Strategy: "root", Tile: []int64{across, down}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w, _ := estimated(t, b.Build(), Way{Choice: plan.Choice{Strategy: "root", Tile: []int64{across, down}}})
 		stored := float64(down) * math.Max(1, float64(across*4)/instructions.SectorBytes)
-		got := instructions.For(k.View(pr)).Work(k).Sectors - stored
+		got := w.Sectors - stored
 		// Blocks in the middle, of which those side by side begin elsewhere in a sector.
 		want, blocks := 0.0, 0.0
 		for by := int64(4); by < 12; by++ {
@@ -123,18 +114,9 @@ func TestSectorsOfCells(t *testing.T) {
 			return coarse.At(v[0].Div(int(cell)), v[1].Div(int(cell)), plane).Add(coarse.At(v[0].Div(int(cell)).Add(1), v[1].Div(int(cell)), plane))
 		})
 		b.Output(out, size, size)
-		pipeline := b.Build()
-		forCUDA(pipeline, 75)
-		prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		pr, k, err := NewLayer(pipeline, prm).Kernel(&Way{Choice: plan.Choice{Strategy: "root", Tile: []int64{across, down}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w, _ := estimated(t, b.Build(), Way{Choice: plan.Choice{Strategy: "root", Tile: []int64{across, down}}})
 		image := float64(down * across * 4 / instructions.SectorBytes) // read, and as much stored
-		got := instructions.For(k.View(pr)).Work(k).Sectors - 2*image
+		got := w.Sectors - 2*image
 		want, blocks := 0.0, 0.0
 		for by := range int64(8) {
 			for bx := range int64(8) {

@@ -34,7 +34,7 @@ func TestShortRows(t *testing.T) {
 		needed, lanes := float64(width*width*maps), 0.0
 		for _, f := range r.Found {
 			k := f.Layout.Kernels[len(f.Layout.Kernels)-1]
-			warps := (k.ThreadsPerBlock() + plan.WarpLanes - 1) / plan.WarpLanes
+			warps := k.Warps()
 			lanes = float64(k.Tiles() * warps * plan.WarpLanes * k.Out.PointsPerThread())
 		}
 		if busy := needed / lanes; busy < 0.75 {

@@ -92,7 +92,7 @@ func (e *Estimator) Block(k *plan.Kernel) (issued, requests float64) {
 // spill adds what a thread stores and loads of its own because it has too few registers, where that is known: a request of a warp each, once. Those in loops
 // happen at every turn, and no compiler says which they are. They are taken to stay in L1.
 func (w *Work) spill(k *plan.Kernel) {
-	n := warps(k) * float64(k.SpillBytes) / RegisterBytes
+	n := float64(k.Warps()) * float64(k.SpillBytes) / RegisterBytes
 	w.Issued += n
 	w.Memory += n
 	w.Requests += n
@@ -111,12 +111,7 @@ func (w *Work) simulated(k *plan.Kernel) {
 		}
 	}
 	w.Issued, w.Float, w.Special, w.Memory = c.Issued/blocks, c.Float/blocks, c.Special/blocks, c.Memory/blocks
-	w.Requests, w.Sectors, w.Barriers = c.Requests/blocks, c.Sectors/blocks, c.Barriers/blocks/warps(k)
-}
-
-// warps is how many a block has.
-func warps(k *plan.Kernel) float64 {
-	return float64((k.ThreadsPerBlock() + plan.WarpLanes - 1) / plan.WarpLanes)
+	w.Requests, w.Sectors, w.Barriers = c.Requests/blocks, c.Sectors/blocks, c.Barriers/blocks/float64(k.Warps())
 }
 
 // RegisterBytes is a register's size.

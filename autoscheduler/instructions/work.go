@@ -33,7 +33,7 @@ func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
 
 // laidOut is work by the kernel's layout; the result is what the vectors that are counted in it are worth.
 func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
-	all, out, inside := warps(k), e.averageWarps(k), e.interior(k)
+	all, out, inside := float64(k.Warps()), e.averageWarps(k), e.interior(k)
 	know := all // warps that load what the work needs to know of sizes and strides
 	one := e.onePiece(k)
 	if one {

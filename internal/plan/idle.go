@@ -20,10 +20,8 @@ func (k *Kernel) Taken(pr *Problem) int {
 
 // LeftIdle is which part of the warps that an SM could hold with the registers that are taken does not run, because blocks come whole: 15 of 32 warps where 17 are a block. It is 0 where no more are taken than needed.
 func (k *Kernel) LeftIdle(pr *Problem) float64 {
-	if taken := k.Taken(pr); taken > k.Registers {
-		if all := warpsBy(pr, taken); all > 0 {
-			return 1 - k.warpsTaken(all)/all
-		}
+	if all, whole := k.warpsByTaken(pr); all > 0 {
+		return 1 - whole/all
 	}
 	return 0
 }
@@ -32,39 +30,35 @@ func (k *Kernel) LeftIdle(pr *Problem) float64 {
 // Occupancy, of the registers that are needed, less the part that is left idle and holds nothing, where that promises more than there are.
 func (k *Kernel) Resident(pr *Problem) float64 {
 	most := float64(k.Occupancy.ActiveBlocks)
-	if idle := k.LeftIdle(pr); idle > 0 && most*float64(k.warps()) > (1-idle)*warpsBy(pr, k.Taken(pr)) {
-		most *= 1 - idle
+	if all, whole := k.warpsByTaken(pr); all > 0 && most*float64(k.Warps()) > whole {
+		most *= whole / all
 	}
 	return max(1, most)
 }
 
 // ResidentShare is the occupancy by the registers that are taken, at most .5 of an H100 with several points a thread.
 func (k *Kernel) ResidentShare(pr *Problem) float64 {
-	if taken := k.Taken(pr); taken > k.Registers {
-		if all := warpsBy(pr, taken); all > 0 {
-			return min(k.Occupancy.Occupancy, k.warpsTaken(all)/float64(pr.Device.MaxWarpsPerSM()))
-		}
+	if all, whole := k.warpsByTaken(pr); all > 0 {
+		return min(k.Occupancy.Occupancy, whole/float64(pr.Device.MaxWarpsPerSM()))
 	}
 	return k.Occupancy.Occupancy
 }
 
-func (k *Kernel) warps() int64 { return (k.ThreadsPerBlock() + WarpLanes - 1) / WarpLanes }
-
-// warpsTaken is how many of so many warps run where blocks come whole, whatever else limits them.
-func (k *Kernel) warpsTaken(all float64) float64 {
-	warps := float64(k.warps())
-	if warps > all {
-		return all // it cannot be launched so
+// warpsByTaken is how many warps an SM has registers and threads for if more registers are taken than needed, and how many of those are in whole blocks, whatever else limits them; both are 0 where no more are taken, and of a
+// device whose registers are not known.
+func (k *Kernel) warpsByTaken(pr *Problem) (all, whole float64) {
+	taken := k.Taken(pr)
+	if taken <= k.Registers {
+		return 0, 0
 	}
-	return math.Floor(all/warps) * warps
-}
-
-// warpsBy is how many warps an SM has registers and threads for, in blocks of four, of which no device holds too few; 0 of one whose registers are not known.
-func warpsBy(pr *Problem, registers int) float64 {
-	const each = 4
-	r, err := pr.Device.Occupancy(occupancy.Usage{Threads: each * WarpLanes, Registers: registers})
+	const each = 4 // warps of a block, of which no device holds too few
+	r, err := pr.Device.Occupancy(occupancy.Usage{Threads: each * WarpLanes, Registers: taken})
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return float64(r.ActiveWarps)
+	all, warps := float64(r.ActiveWarps), float64(k.Warps())
+	if warps > all {
+		return all, all // it cannot be launched so
+	}
+	return all, math.Floor(all/warps) * warps
 }

@@ -1,14 +1,12 @@
 package plan
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
+	"gowarp/benchmarks/textfile"
 	"gowarp/occupancy"
 )
 
@@ -23,33 +21,22 @@ func TestLeftIdleOnAnH100(t *testing.T) {
 	idle := func(warps int64, registers int) float64 {
 		return (&Kernel{Block: [3]int64{32, warps, 1}, Registers: registers, Held: 10}).LeftIdle(pr)
 	}
-	f, err := os.Open("../../benchmarks/results/gpu/h100/counters-again.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	full, lone := 0, 0
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	err = textfile.EachLine("../../benchmarks/results/gpu/h100/counters-again.jsonl.gz", 1<<20, func(_ int, line []byte) error {
 		var l struct {
 			Program, Kernel, Block string
 			Counters               map[string]float64
 		}
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			t.Fatal(err)
+		if err := json.Unmarshal(line, &l); err != nil {
+			return err
 		}
 		var x, y, z int64
 		if _, err := fmt.Sscanf(l.Block, "(%d, %d, %d)", &x, &y, &z); err != nil {
-			t.Fatal(err)
+			return err
 		}
-		warps := (x*y*z + WarpLanes - 1) / WarpLanes
+		warps := (&Kernel{Block: [3]int64{x, y, z}}).Warps()
 		if l.Counters["launch__registers_per_thread"] <= takenRegisters-8 { // a warp's registers come in units of eight for each thread
-			continue // with 56 and fewer more warps fit
+			return nil // with 56 and fewer more warps fit
 		}
 		const all = 32 // warps of 64 registers a thread
 		ran := float64(warps) * min(l.Counters["launch__occupancy_limit_registers"], l.Counters["launch__occupancy_limit_warps"])
@@ -60,6 +47,10 @@ func TestLeftIdleOnAnH100(t *testing.T) {
 		if ran < all*3/4 {
 			lone++
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if full < 30 || lone == 0 {
 		t.Errorf("%d kernels took about %d registers, and blocks of %d left a quarter idle: too few to see anything", full, takenRegisters, lone)

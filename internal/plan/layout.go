@@ -200,6 +200,9 @@ func (k *Kernel) OneTest(p *halideir.Pipeline) bool {
 // ThreadsPerBlock is the number of threads of a block.
 func (k *Kernel) ThreadsPerBlock() int64 { return k.Block[0] * k.Block[1] * k.Block[2] }
 
+// Warps is how many warps a block has.
+func (k *Kernel) Warps() int64 { return (k.ThreadsPerBlock() + WarpLanes - 1) / WarpLanes }
+
 // Occupy works out how many of the kernel's warps an SM holds, by its threads, registers and shared memory.
 func (k *Kernel) Occupy(d *occupancy.Device) (err error) {
 	k.Occupancy, err = d.Occupancy(occupancy.Usage{Threads: int(k.ThreadsPerBlock()), Registers: k.Registers, SharedBytes: int(k.SharedBytes)})
