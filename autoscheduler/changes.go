@@ -10,6 +10,7 @@ import (
 type Changes struct {
 	WriteOut         bool // short reductions become definitions
 	FuseInit         bool // updates take over pure definitions
+	CacheWrite       bool // Funcs copy what holds their reductions
 	Separate         bool // windows are combined from parts,
 	SeparateFloats   bool // those of floats too,
 	SeparateWeighted bool // those of unequal weights too,
@@ -26,6 +27,7 @@ func ChangesOf(given map[string]string) Changes {
 	c := Changes{
 		WriteOut:         p.WriteOut == "1",
 		FuseInit:         p.FuseInit == "1",
+		CacheWrite:       p.CacheWrite == "1",
 		Separate:         p.Separate != "0",
 		SeparateFloats:   p.Reassociate == "1",
 		SeparateWeighted: true,
@@ -37,7 +39,7 @@ func ChangesOf(given map[string]string) Changes {
 	saved := Changes{}
 	if data, err := wholefile.Read(p.Schedule); err == nil {
 		if s, err := schedule.Decode(data); err == nil {
-			saved = Changes{WriteOut: s.WrittenOut(), FuseInit: s.FusedInits(), Separate: s.Separated() != "", SeparateFloats: s.Parameters["reassociate"] != "0", SeparateWeighted: s.Separated() == halideir.Weighted}
+			saved = Changes{WriteOut: s.WrittenOut(), FuseInit: s.FusedInits(), CacheWrite: s.CachedWrites(), Separate: s.Separated() != "", SeparateFloats: s.Parameters["reassociate"] != "0", SeparateWeighted: s.Separated() == halideir.Weighted}
 		}
 	}
 	if _, asked := given["write_out"]; !asked {
@@ -45,6 +47,9 @@ func ChangesOf(given map[string]string) Changes {
 	}
 	if _, asked := given["fuse_init"]; !asked {
 		c.FuseInit = saved.FuseInit
+	}
+	if _, asked := given["cache_write"]; !asked {
+		c.CacheWrite = saved.CacheWrite
 	}
 	if _, asked := given["separate"]; !asked {
 		c.Separate = saved.Separate

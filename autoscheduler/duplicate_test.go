@@ -2,11 +2,15 @@ package autoscheduler
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/grouping"
 	"gowarp/autoscheduler/search"
+	"gowarp/halideir"
 	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
 )
 
 // sealed inlines nothing more.
@@ -46,9 +50,16 @@ func (c *counting) count(keep func(float64), undo func()) (func(float64), func()
 // TestDuplicate: what is computed again where several groups read it, and what is stored after all, makes the whole cheaper, and by what was said: all the
 // gains together lead from a kernel a Func to the groups, whose kernels are priced anew.
 func TestDuplicate(t *testing.T) {
+	pipeline := func(name string) *halideir.Pipeline {
+		if name == "doubled" {
+			return doubled()
+		}
+		return load(t, "../halideir/testdata/"+name+".json")
+	}
 	inlined, stored := 0, 0
 	for name, more := range map[string]map[string]string{
 		"labels": {}, "hist": {"cost": "issue", "tiling": "all"}, "pyramid": {"cost": "issue"}, "features": {"cost": "issue"}, "harris": {"cost": "issue"},
+		"doubled": {"grouping": "greedy"}, // no sample: what has members is computed again
 	} {
 		t.Run(name, func(t *testing.T) {
 			upToGroups := func() *state {
@@ -60,7 +71,7 @@ func TestDuplicate(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, err := newState(load(t, "../halideir/testdata/"+name+".json"), prm)
+				s, err := newState(pipeline(name), prm)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -188,5 +199,64 @@ func TestInReduction(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// doubled is a picture that is made twice as large, one dimension after the other, of what two stencils make of it.
+func doubled() *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1024, 1024)
+	xy := []string{"x", "y"}
+	stencil := func(name string, of func(x, y irtest.Expr) irtest.Expr) *irtest.Func {
+		return b.Func(name, xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			sum := of(v[0], v[1])
+			for i := range int64(3) {
+				for j := range int64(3) {
+					sum = sum.Add(of(v[0].Add(i), v[1].Add(j)).Mul(i + 3*j + 1))
+				}
+			}
+			return sum
+		})
+	}
+	first := stencil("first", func(x, y irtest.Expr) irtest.Expr {
+		return in.At(x.Clamp(in.Bound(0, "min"), in.Bound(0, "max")), y.Clamp(in.Bound(1, "min"), in.Bound(1, "max")))
+	})
+	small := stencil("small", func(x, y irtest.Expr) irtest.Expr { return first.At(x, y) })
+	across := b.Func("across", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return small.At(v[0].Div(int64(2)), v[1]).Mul(int64(3)).Add(small.At(v[0].Div(int64(2)).Add(int64(1)), v[1]))
+	})
+	out := func(name string, by int64) {
+		b.Output(b.Func(name, xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return across.At(v[0], v[1].Div(int64(2))).Mul(by).Add(across.At(v[0], v[1].Div(int64(2)).Add(int64(1))))
+		}), 2048, 2048)
+	}
+	out("out", 3)
+	out("other", 5)
+	return b.Build()
+}
+
+// TestDuplicateOfMembers: a Func that several kernels read is computed in those also where its own kernel computes others, which then is that of the one that it read: what is twice as wide as
+// that is neither written nor read.
+func TestDuplicateOfMembers(t *testing.T) {
+	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti", "grouping": "greedy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := doubled()
+	r, err := Run(p, prm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := func(label string) int {
+		return slices.IndexFunc(p.Funcs, func(f halideir.Func) bool { return f.Label == label })
+	}
+	if !r.Problem.Inlined[id("across")] {
+		t.Error("across is stored")
+	}
+	if !slices.ContainsFunc(r.Merges, func(m grouping.Merge) bool { return m.Consumer == id("across") && m.Gain > 0 }) {
+		t.Error("across had a kernel of its own alone, so that this shows nothing")
+	}
+	if !slices.ContainsFunc(r.Groups, func(g *plan.Group) bool { return g.Out == id("small") }) {
+		t.Error("small has no kernel of its own")
 	}
 }

@@ -35,6 +35,7 @@ type Params struct {
 	Reassociate       string
 	WriteOut          string
 	FuseInit          string
+	CacheWrite        string
 	Separate          string
 	Check             string
 	Dump              string
@@ -48,8 +49,8 @@ func (p *Params) Judged() bool { return p.Search == "ptxas" || p.Search == "sim"
 // presets are what a mode stands for: other defaults than those of Table, which are the mode gowarp's.
 var presets = map[string]map[string]string{
 	"gowarp":   {},
-	"autogpu":  {"grouping": "greedy", "tiling": "block", "cost": "listing1", "write_out": "0", "fuse_init": "0", "separate": "0"},
-	"polymage": {"grouping": "dpfusion", "tiling": "warp", "cost": "algorithm2", "write_out": "0", "fuse_init": "0", "separate": "0"},
+	"autogpu":  {"grouping": "greedy", "tiling": "block", "cost": "listing1", "write_out": "0", "fuse_init": "0", "cache_write": "0", "separate": "0"},
+	"polymage": {"grouping": "dpfusion", "tiling": "warp", "cost": "algorithm2", "write_out": "0", "fuse_init": "0", "cache_write": "0", "separate": "0"},
 }
 
 // Param is a row of the table of parameters.
@@ -94,6 +95,7 @@ var Table = []Param{
 	ifChanged(word("reassociate", "1", []string{"0", "1"}, "1: sums and products of floats that leave the device idle are computed as trees, like those of integers, which rounds differently; 0: in the order of the reduction domain; of mode=gowarp", func(p *Params) *string { return &p.Reassociate })),
 	ifChanged(word("write_out", "1", []string{"0", "1"}, "1: a stencil that adds up over a short domain of literal bounds is defined by its sum, which readers may inline and threads and warps keep in registers like any other definition; 0: it stays an update. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.WriteOut })),
 	ifChanged(word("fuse_init", "1", []string{"0", "1"}, "1: an update that changes every point of its domain once, a scan for instance, computes the pure definition itself, so that what it begins from is not stored and read again; 0: it reads it. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.FuseInit })),
+	ifChanged(word("cache_write", "1", []string{"0", "1"}, "1: a reduction that is an output, that several Funcs read, or that one reads elsewhere than point by point is held by a Func of its own, in the registers of the threads of a kernel that stores it once; 0: its update loads and stores it in every iteration. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.CacheWrite })),
 	ifChanged(word("separate", "1", []string{"0", "1", "all"}, "1: where it is predicted to be faster, sums over boxes with weights that are products of a factor along each dimension, minima and maxima over boxes, and four and more equal terms in a row, written as terms or as reductions, are combined from parts that neighbours share, in Funcs of their own (of floats only with reassociate=1, since sums round differently); all: wherever that is possible; 0: as they are written. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.Separate })),
 	aside(word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check })),
 	aside(text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump })),

@@ -146,6 +146,8 @@ func (s *state) worthInlining(id int) InlineReason {
 	st := s.problem.Access.Stage(id, 0)
 	ex := s.problem.Expand[s.problem.StageIndex(id, 0)]
 	switch {
+	case s.finishes(id):
+		return InlineReason{Why: "a reduction whose results it reads runs in its threads' registers"}
 	case st.Copy:
 		return InlineReason{Inlined: true, Why: "it only moves data"}
 	case st.Value.Total() <= trivialOps && len(st.Loads) <= 1:

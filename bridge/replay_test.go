@@ -108,7 +108,7 @@ func TestScheduleSource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options := harness.EmitOptions{Target: strings.TrimPrefix(cudaTarget, "target="), Outputs: []string{"stmt", "device_code", "schedule"}}
-			params := map[string]string{"any_size": "0", "fuse_init": "0", "separate": "0"} // which no source says
+			params := map[string]string{"any_size": "0", "fuse_init": "0", "cache_write": "0", "separate": "0"} // which no source says
 			options.Scheduler = harness.Gowarp(params)
 			auto, err := tr.Emit(harness.Generator{Source: source, Name: name}, options)
 			if err != nil {

@@ -209,6 +209,8 @@ func (d *decoder) function(at *path, v gjson.Result, id int) Func {
 			f.WrittenOut = d.index(at, v)
 		case "separated":
 			f.Separated = d.word(at, v, Equal, Weighted)
+		case "local":
+			f.Local = d.boolean(at, v)
 		case "fused_init":
 			f.FusedInit = d.boolean(at, v)
 		case "found_index":

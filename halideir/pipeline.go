@@ -94,6 +94,7 @@ type Func struct {
 	FoundIndex    int      // position in called_funcs_in_order_found, -1 where not given
 	WrittenOut    int      // updates of the user's that its definition has taken over before it was exported
 	Separated     string   // Equal or Weighted: it combines parts of windows, and was made before the pipeline was exported; "": it was not
+	Local         bool     // it holds a reduction that a Func of the user's copies, and was made before the pipeline was exported
 	FusedInit     bool     // its first update has taken over its pure definition, which is computed elsewhere alone, before it was exported
 
 	// Partial says that package rfactor made the Func of a reduction: it holds partial results, of which neighbouring threads

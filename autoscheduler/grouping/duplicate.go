@@ -10,15 +10,21 @@ import (
 // duplicate computes Funcs that other groups read in each of those, where all their kernels together then cost less: one
 // kernel and what it writes and the others read of it against computing it again. The pass that inlines cannot know that,
 // for it comes before the groups. What one group alone reads, and is not merged with it, is asked too by costs that count
-// instructions: a reduction that reads it for all channels at once computes it once. It reports whether there was any.
+// instructions: a reduction that reads it for all channels at once computes it once. By those, a Func with members is asked too where it reads one of them alone, which is
+// the kernel's then. It reports whether there was any.
 func (st *state) duplicate(in Inliner) bool {
 	changed, fewest := false, 2
-	if coster.CountsInstructions(st.s.Coster) {
+	counts := coster.CountsInstructions(st.s.Coster)
+	if counts {
 		fewest = 1
 	}
 	for id := len(st.groups) - 1; id >= 0; id-- { // consumers first, as they are inlined
 		g := st.groups[id]
-		if g == nil || len(g.Members) > 0 || st.asked[id] {
+		if g == nil || len(g.Members) > 0 && !counts || st.asked[id] {
+			continue
+		}
+		rest, ok := st.without(g)
+		if !ok {
 			continue
 		}
 		outs := st.readingGroups(id)
@@ -34,7 +40,12 @@ func (st *state) duplicate(in Inliner) bool {
 		for i, out := range outs {
 			again[i] = st.s.Problem.NewGroup(out, st.groups[out].Members)
 		}
-		gain := st.priceAgain(g.Cost, again)
+		gain := 0.0
+		if rest == nil {
+			gain = st.priceAgain(g.Cost, again)
+		} else if st.priceEach([]*plan.Group{rest}) == nil {
+			gain = st.priceAgain(g.Cost-rest.Cost, again)
+		}
 		if gain <= 0 {
 			undo()
 			continue
@@ -42,8 +53,36 @@ func (st *state) duplicate(in Inliner) bool {
 		keep(gain)
 		changed = true
 		st.inlined(id, again)
+		if rest != nil {
+			st.left(rest)
+		}
 	}
 	return changed
+}
+
+// without is the group that is left of one without its output: that of the only member which the output reads, which all others are for. It is nil if there are none, and there may be none where the
+// output reads several.
+func (st *state) without(g *plan.Group) (rest *plan.Group, ok bool) {
+	var read []int
+	for _, m := range g.Members {
+		if slices.Contains(st.reads[g.Out], m) {
+			read = append(read, m)
+		}
+	}
+	if len(read) != 1 {
+		return nil, len(g.Members) == 0
+	}
+	others := slices.DeleteFunc(slices.Clone(g.Members), func(m int) bool { return m == read[0] })
+	return st.s.Problem.NewGroup(read[0], others), true
+}
+
+// left notes that a group has a kernel of its own, whose output was inlined.
+func (st *state) left(rest *plan.Group) {
+	for _, m := range append([]int{rest.Out}, rest.Members...) {
+		st.of[m] = rest.Out
+	}
+	st.groups[rest.Out], st.next[rest.Out] = rest, nil
+	st.outdate(rest)
 }
 
 // inlined notes that a Func is computed in its readers, which are in these groups.

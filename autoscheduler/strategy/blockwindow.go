@@ -246,9 +246,31 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		b.unrollShort(&n, tail)
 		unrollDomain(b.pr, &n)
 		stepped(b.pr, &n)
+	} else if tail == plan.RoundUp && b.sums() {
+		b.unrollBlocks(&n)
 	}
 	n.Along = along(&n)
 	return n, nil
+}
+
+// sums reports whether threads keep sums: a member is a reduction.
+func (b *blockWindows) sums() bool {
+	return slices.ContainsFunc(b.g.Members, func(m int) bool { return len(b.pr.P.Funcs[m].Stages) > 1 })
+}
+
+// unrollBlocks has a thread compute all points of short loops over blocks side by side, over channels mostly, so that its sums over them share what an iteration computes.
+func (b *blockWindows) unrollBlocks(n *plan.Nest) {
+	loops := b.pr.P.Funcs[n.Func].Stages[n.Stage].Loops
+	points := n.PointsPerThread()
+	for i := range n.Blocks {
+		u := &n.Blocks[i]
+		if loops[u.Loop].Arg < 0 || u.Tile > 0 || u.Extent == 1 || u.Extent > MaxSerialExtent || points*u.Extent > maxSums {
+			continue
+		}
+		points *= u.Extent
+		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: u.Extent, Extent: u.Extent, Tail: plan.RoundUp})
+		u.Tile, u.Extent = u.Extent, 1
+	}
 }
 
 // unrollShort has a thread compute all points of short loops inside it side by side, over channels mostly: what they load in the loops around them
@@ -420,7 +442,7 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 	}
 	for i := range k.Members {
 		m := &k.Members[i]
-		if m.Where != plan.AtThread {
+		if m.Where != plan.AtThread || b.renames(k, m.Func) {
 			continue
 		}
 		for j := range m.Nests {
@@ -443,6 +465,21 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 		}
 	}
 	return max(1, int(windows)+loads)
+}
+
+// renames reports whether a window is a copy, point by point, of others in the same registers.
+func (b *blockWindows) renames(k *plan.Kernel, fn int) bool {
+	st := b.pr.Access.Stage(fn, 0)
+	if len(b.pr.P.Funcs[fn].Stages) != 1 || !st.Copy || len(st.Loads) == 0 {
+		return false
+	}
+	for i := range st.Loads {
+		of := st.Loads[i].Func
+		if !slices.ContainsFunc(k.Members, func(m plan.Member) bool { return m.Func == of && m.Where == plan.AtThread }) || !st.Pointwise(of) {
+			return false
+		}
+	}
+	return true
 }
 
 // spilled is how many bytes a thread stores and loads because what every turn of its loops finds the same has no room: a store of each value, and a load at each turn.

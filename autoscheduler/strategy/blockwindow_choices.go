@@ -71,7 +71,7 @@ func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(
 		px, py, by = pointsX[:2], []int64{1, 4, 8}, []int64{1, 4, 8}
 	}
 	most := int64(maxPoints)
-	if slices.ContainsFunc(b.g.Members, func(m int) bool { return len(b.pr.P.Funcs[m].Stages) > 1 }) {
+	if b.sums() {
 		most = maxSums
 		if step != PowersOfTwo {
 			py = sumsY

@@ -80,6 +80,7 @@ enum {
     gowarp_separate_floats = 8,       // those of floats too
     gowarp_separate_weighted = 16,    // those of unequal weights too
     gowarp_separate_if_cheaper = 32,  // whichever of them are predicted to be worth it
+    gowarp_cache_write = 64,          // Funcs copy what holds their reductions
 };
 
 // What came of the last answer, which was no answer yet.

@@ -150,6 +150,9 @@ private:
         if (entry.fused_init) {
             j.flag("fused_init", true);
         }
+        if (entry.local) {
+            j.flag("local", true);
+        }
         if (!entry.separated.empty()) {
             j.field("separated", entry.separated);
         }

@@ -4,6 +4,7 @@
 // called once per pipeline.
 
 #include "apply.h"
+#include "cachewrite.h"
 #include "choose.h"
 #include "code.h"
 #include "export.h"
@@ -204,6 +205,9 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
             }
             if (changes & gowarp_fuse_init) {
                 (Graph &)graph = fuse_inits(pipeline, graph);
+            }
+            if (changes & gowarp_cache_write) {
+                (Graph &)graph = cache_writes(pipeline, graph);
             }
             if (changes & gowarp_separate) {
                 json = export_separated(pipeline, target, changes, asked, graph);

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "windowparts.h"
+#include "givenname.h"
 #include "movable.h"
 #include "small.h"
 
@@ -19,9 +20,6 @@ const int most_nodes = 300;  // of a value, written out
 const size_t least_row = 4;  // equal values in a row that are worth halving: three take two operations either way
 
 const char *word(Op op) { return op == Op::sum ? "sum" : op == Op::least ? "min" : "max"; }
-
-// The name that its user gave something.
-std::string given(const std::string &name) { return name.substr(0, name.find('$')); }
 
 // The variables of a point that a value uses.
 std::vector<std::string> used(const std::vector<std::string> &vars, const Expr &value) {
@@ -195,7 +193,7 @@ int Row::step() const {
 
 bool Row::halved() const { return offsets.size() >= least_row && equal_factors() && step() > 0; }
 
-std::string Parts::name(const Function &f, Op op, const std::string &along) { return given(f.name()) + "_" + word(op) + "_" + given(along); }
+std::string Parts::name(const Function &f, Op op, const std::string &along) { return given_name(f.name()) + "_" + word(op) + "_" + given_name(along); }
 
 Expr Parts::call(const std::string &name, const std::vector<std::string> &vars, const Expr &value, bool weighted) {
     const std::vector<std::string> args = used(vars, value);

@@ -18,6 +18,7 @@ type Shape struct {
 	Stages     [][]string
 	WrittenOut int    // updates that its definition has taken over (write_out)
 	FusedInit  bool   // its first update has taken over its definition (fuse_init)
+	Local      bool   // it holds a reduction that a Func of the user's copies (cache_write), and is none of theirs
 	Separated  string // of a Func that combines parts of windows (separate), and is none of the user's: halideir.Equal or halideir.Weighted
 }
 
@@ -26,7 +27,7 @@ func Shapes(p *halideir.Pipeline) []Shape {
 	shapes := make([]Shape, len(p.Funcs))
 	for i := range p.Funcs {
 		shapes[i].Name, shapes[i].WrittenOut = p.Funcs[i].Label, p.Funcs[i].WrittenOut
-		shapes[i].FusedInit, shapes[i].Separated = p.Funcs[i].FusedInit, p.Funcs[i].Separated
+		shapes[i].FusedInit, shapes[i].Local, shapes[i].Separated = p.Funcs[i].FusedInit, p.Funcs[i].Local, p.Funcs[i].Separated
 		for j := range p.Funcs[i].Stages {
 			labels := []string{}
 			for _, l := range p.Funcs[i].Stages[j].Loops {
@@ -48,6 +49,11 @@ func (s *Schedule) FusedInits() bool {
 	return slices.ContainsFunc(s.Funcs, func(sh Shape) bool { return sh.FusedInit })
 }
 
+// CachedWrites reports whether the pipeline that a schedule was made for has Funcs that hold what the user's copy.
+func (s *Schedule) CachedWrites() bool {
+	return slices.ContainsFunc(s.Funcs, func(sh Shape) bool { return sh.Local })
+}
+
 // Separated is of which windows Funcs combine parts in the pipeline that a schedule was made for: halideir.Weighted if some are weighted, halideir.Equal if none
 // is, "" if there are no such Funcs.
 func (s *Schedule) Separated() string {
@@ -63,7 +69,7 @@ func (s *Schedule) Separated() string {
 // automatic are the names that Halide gives to what its user did not name. They end in a
 // counter of the process, which differs from run to run.
 // What gowarp makes of such a Func is named after it.
-var automatic = regexp.MustCompile(`^([a-z]|lambda_)[0-9]+(_[0-9]+)?((_intm|_parts)(_[0-9]+)?)?$`)
+var automatic = regexp.MustCompile(`^([a-z]|lambda_)[0-9]+(_[0-9]+)?((_intm|_parts|_local)(_[0-9]+)?)?$`)
 
 // sameName reports whether a label of the saved schedule and one of the pipeline may stand
 // for the same thing.
@@ -137,13 +143,22 @@ func (s *Schedule) differs(p *halideir.Pipeline) error {
 	if a, b := separated(s.Funcs), separated(now); !slices.EqualFunc(a, b, sameName) {
 		return fmt.Errorf("the Funcs that combine parts of windows are here: %s; where the schedule was made: %s: give the separate that it was made with or, if the source has changed, schedule it anew", named(b), named(a))
 	}
+	for i := range s.Funcs { // an update that is not written out may be held by a Func more
+		a := &s.Funcs[i]
+		if j := slices.IndexFunc(now, func(b Shape) bool { return b.Name == a.Name }); j >= 0 && now[j].WrittenOut != a.WrittenOut {
+			return otherwiseWritten(a, &now[j])
+		}
+	}
+	if a, b := local(s.Funcs), local(now); !slices.EqualFunc(a, b, sameName) {
+		return fmt.Errorf("the Funcs that hold a reduction which another copies are here: %s; where the schedule was made: %s: give the cache_write that it was made with or, if the source has changed, schedule it anew", named(b), named(a))
+	}
 	for i := range min(len(s.Funcs), len(now)) {
 		a, b := &s.Funcs[i], &now[i]
 		switch {
 		case !sameName(a.Name, b.Name):
 			return fmt.Errorf("its Func %d was %s, the pipeline has %s there", i, a.Name, b.Name)
 		case a.WrittenOut != b.WrittenOut:
-			return fmt.Errorf("%s has %s its definition, the schedule was made for %s: give the write_out that it was made with or, if the source has changed, schedule it anew", b.Name, writtenOut(b.WrittenOut), writtenOut(a.WrittenOut))
+			return otherwiseWritten(a, b)
 		case a.FusedInit != b.FusedInit:
 			return fmt.Errorf("the first update of %s %s, in the pipeline of the schedule it was otherwise: give the fuse_init that it was made with or, if the source has changed, schedule it anew", b.Name, fusedInit(b.FusedInit))
 		case len(a.Stages) != len(b.Stages):
@@ -167,6 +182,11 @@ func (s *Schedule) differs(p *halideir.Pipeline) error {
 	return nil
 }
 
+// otherwiseWritten says that a Func of today has other updates in its definition than that of the schedule.
+func otherwiseWritten(a, b *Shape) error {
+	return fmt.Errorf("%s has %s its definition, the schedule was made for %s: give the write_out that it was made with or, if the source has changed, schedule it anew", b.Name, writtenOut(b.WrittenOut), writtenOut(a.WrittenOut))
+}
+
 func writtenOut(updates int) string {
 	switch updates {
 	case 0:
@@ -186,9 +206,18 @@ func fusedInit(fused bool) string {
 
 // separated are the Funcs that combine parts of windows.
 func separated(shapes []Shape) []string {
-	var names []string
+	return names(shapes, func(s *Shape) bool { return s.Separated != "" })
+}
+
+// local are the Funcs that hold a reduction which another copies.
+func local(shapes []Shape) []string {
+	return names(shapes, func(s *Shape) bool { return s.Local })
+}
+
+// names are those of some shapes.
+func names(shapes []Shape, of func(*Shape) bool) (names []string) {
 	for i := range shapes {
-		if shapes[i].Separated != "" {
+		if of(&shapes[i]) {
 			names = append(names, shapes[i].Name)
 		}
 	}

@@ -17,6 +17,7 @@ type shapeJSON struct {
 	Stages     [][]string `json:"stages"`
 	WrittenOut int        `json:"written_out,omitempty"` // updates that are in the definition
 	FusedInit  bool       `json:"fused_init,omitempty"`  // the first update has the definition
+	Local      bool       `json:"local,omitempty"`       // made to hold what another copies
 	Separated  string     `json:"separated,omitempty"`   // made to combine parts of windows
 }
 
@@ -131,7 +132,7 @@ func (s *Schedule) JSON() []byte {
 	if s.Funcs != nil {
 		b.WriteString(`  "funcs": [`)
 		for i, f := range s.Funcs {
-			line(&b, i, shapeJSON{f.Name, notNil(f.Stages), f.WrittenOut, f.FusedInit, f.Separated})
+			line(&b, i, shapeJSON{f.Name, notNil(f.Stages), f.WrittenOut, f.FusedInit, f.Local, f.Separated})
 		}
 		b.WriteString("\n  ],\n")
 	}

@@ -270,6 +270,9 @@ func otherSource(p *halideir.Pipeline) []string {
 	if parts := separated(Shapes(p)); parts != nil {
 		lines = append(lines, "This is for a pipeline with Funcs that combine parts of windows: "+strings.Join(parts, ", ")+". `gowarp ir` shows what they are, of a dump. Have them in the source, and what reads them, or schedule with separate=0, before this is applied.")
 	}
+	if held := local(Shapes(p)); held != nil {
+		lines = append(lines, "This is for a pipeline with Funcs that hold a reduction each, which the Func that they are named after copies: "+strings.Join(held, ", ")+". Have them in the source, or schedule with cache_write=0, before this is applied.")
+	}
 	if names == nil {
 		return lines
 	}
