@@ -66,6 +66,7 @@ var dumps = map[string]func(s *state, t *table){
 	"tile-bounds": dumpTileBounds,
 	"group":       dumpGroup,
 	"tile":        dumpTile,
+	"align":       dumpAlign,
 	"judge":       dumpJudge,
 	"join":        dumpJoin,
 	"legality":    dumpLegality,
@@ -258,6 +259,21 @@ func dumpGroup(s *state, t *table) {
 		}
 		t.row(s.p.Funcs[g.Out].Label, fmt.Sprintf("%.4g", g.Cost), orDash(strings.Join(members, ", ")))
 	}
+}
+
+func dumpAlign(s *state, t *table) {
+	if len(s.aligned) == 0 {
+		t.line("nothing begins at whole cells: as before")
+		return
+	}
+	for _, g := range s.groups {
+		for k, m := range s.aligned[g.Out] {
+			if f := &s.p.Funcs[g.Out]; m > 1 {
+				t.line("%s begins at a multiple of %d along %s: %v", f.Label, m, f.Args[k], s.problem.Regions.Funcs[g.Out][k])
+			}
+		}
+	}
+	dumpTile(s, t)
 }
 
 func dumpJudge(s *state, t *table) {

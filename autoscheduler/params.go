@@ -37,6 +37,7 @@ type Params struct {
 	FuseInit          string
 	CacheWrite        string
 	Separate          string
+	Align             string
 	Check             string
 	Dump              string
 	Save              string
@@ -97,6 +98,7 @@ var Table = []Param{
 	ifChanged(word("fuse_init", "1", []string{"0", "1"}, "1: an update that changes every point of its domain once, a scan for instance, computes the pure definition itself, so that what it begins from is not stored and read again; 0: it reads it. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.FuseInit })),
 	ifChanged(word("cache_write", "1", []string{"0", "1"}, "1: a reduction that is an output, that several Funcs read, or that one reads elsewhere than point by point is held by a Func of its own, in the registers of the threads of a kernel that stores it once; 0: its update loads and stores it in every iteration. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.CacheWrite })),
 	ifChanged(word("separate", "1", []string{"0", "1", "all"}, "1: where it is predicted to be faster, sums over boxes with weights that are products of a factor along each dimension, minima and maxima over boxes, and four and more equal terms in a row, written as terms or as reductions, are combined from parts that neighbours share, in Funcs of their own (of floats only with reassociate=1, since sums round differently); all: wherever that is possible; 0: as they are written. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.Separate })),
+	ifChanged(word("align", "1", []string{"0", "1"}, "1: a stored Func whose points alternate in what they compute (x % 2, x / 2) begins at a whole cell of them, so that each point of a thread that has several is of one kind when it is compiled; 0: every point computes all kinds. Of mode=gowarp, CUDA", func(p *Params) *string { return &p.Align })),
 	aside(word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check })),
 	aside(text("dump", "write the pipeline as JSON to this file", func(p *Params) *string { return &p.Dump })),
 	aside(text("save", "write the schedule that was applied as JSON to this file, after any check, to be replayed by schedule", func(p *Params) *string { return &p.Save })),

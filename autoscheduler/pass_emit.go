@@ -26,6 +26,11 @@ func emit(s *state) error {
 	for i, g := range s.groups {
 		f := &s.p.Funcs[g.Out]
 		s.add(schedule.Directive{Do: schedule.ComputeRoot, Func: g.Out, Name: f.Label})
+		for k, m := range s.aligned[g.Out] {
+			if m > 1 {
+				s.add(schedule.Directive{Do: schedule.AlignBounds, Func: g.Out, Name: f.Label, Vars: []string{argLabel(f, k)}, N: m})
+			}
+		}
 		onGPU := false
 		for j, k := range s.found[i].Layout.Kernels {
 			if !k.Host {

@@ -35,7 +35,8 @@ var passes = []pass{
 	{"tile-bounds", []string{"dims"}, tileBounds},
 	{"group", []string{"inline", "tile-bounds"}, group},
 	{"tile", []string{"group"}, tile},
-	{"judge", []string{"tile"}, judge},
+	{"align", []string{"tile"}, align},
+	{"judge", []string{"align"}, judge},
 	{"join", []string{"judge"}, join},
 	{"legality", []string{"join"}, checkLegality},
 	{"emit", []string{"legality"}, emit},
@@ -100,6 +101,7 @@ type state struct {
 	searcher   *search.Searcher
 	groups     []*plan.Group
 	found      []*search.Found // parallel to groups
+	aligned    map[int][]int64 // outputs of groups that begin at whole cells: of how many points, by argument
 	out        *schedule.Schedule
 	drawing    *drawing                // where a schedule is drawn, see Draw
 	behind     func(pass string) error // if any, called behind each pass
@@ -129,6 +131,7 @@ type Result struct {
 	Groups    []*plan.Group
 	Found     []*search.Found  // the choice for each group
 	Explained bool             // whether there are reasons
+	Aligned   map[int][]int64  // outputs of groups that begin at whole cells: of how many points, by argument
 	Factored  bool             // whether reductions are factored: Problem.P has more Funcs than the pipeline given
 	Inlining  []InlineReason   // by Func
 	Merges    []grouping.Merge // in order, then what was refused
@@ -184,7 +187,7 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 // result is what the passes came to.
 func (s *state) result() *Result {
 	r := &Result{
-		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Explained: s.explain,
+		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Aligned: s.aligned, Explained: s.explain,
 		Merges: s.merges, Notes: s.notes, Elsewhere: s.elsewhere, Evaluated: s.searcher.Evaluated, Unit: coster.Unit(s.coster), Factored: len(s.factors) > 0,
 	}
 	if s.explain {

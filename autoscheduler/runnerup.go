@@ -94,15 +94,16 @@ type Fault struct {
 
 // tried is what earlier schedules leave to the next.
 type tried struct {
-	unwarped []int // Funcs whose kernels have no tiles of warps
-	simple   []int // Funcs whose kernels are in the ways that need no other's
-	apart    []int // Funcs that share no kernel with another
-	unneeded []int // Funcs that get no kernel
-	stored   []int // Funcs that are not inlined
-	inOrder  []int // Funcs whose updates have no atomic operations
-	unproven []int // Funcs whose extents could not be proved
-	plain    bool  // nothing is inlined
-	unjoined bool  // every kernel has a launch of its own
+	unwarped  []int // Funcs whose kernels have no tiles of warps
+	simple    []int // Funcs whose kernels are in the ways that need no other's
+	apart     []int // Funcs that share no kernel with another
+	unneeded  []int // Funcs that get no kernel
+	stored    []int // Funcs that are not inlined
+	inOrder   []int // Funcs whose updates have no atomic operations
+	unproven  []int // Funcs whose extents could not be proved
+	unaligned []int // Funcs that were to begin at whole cells, and did not come out so
+	plain     bool  // nothing is inlined
+	unjoined  bool  // every kernel has a launch of its own
 
 	unfactored bool // reductions are left as they are
 
@@ -111,7 +112,7 @@ type tried struct {
 
 // nothing reports whether there was no earlier schedule.
 func (t *tried) nothing() bool {
-	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder)+len(t.unproven) == 0 && !t.plain && !t.unfactored && !t.unjoined
+	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder)+len(t.unproven)+len(t.unaligned) == 0 && !t.plain && !t.unfactored && !t.unjoined
 }
 
 // RunnerUp is the schedule for a pipeline of which the last one did not come out as expected.
@@ -132,6 +133,10 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 	}
 	if !after.unjoined && r.joined(faults) {
 		after.unjoined = true
+		return s.run()
+	}
+	if unaligned := r.alignedIn(faults); unaligned != nil {
+		after.unaligned = append(after.unaligned, unaligned...)
 		return s.run()
 	}
 	if s.refused(faults) {
@@ -182,6 +187,20 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		return nil, nil
 	}
 	return s.run()
+}
+
+// alignedIn are the Funcs that begin at whole cells, of the kernels at fault or of all.
+func (r *Result) alignedIn(faults []Fault) []int {
+	var out []int
+	for _, g := range r.Groups {
+		if r.Aligned[g.Out] != nil && slices.ContainsFunc(faults, func(f Fault) bool {
+			_, given := r.holder(f.Func)
+			return f.Func == WholeSchedule || g.Has(f.Func) && !f.Unneeded && !f.Torn && (!f.Unproven || !given)
+		}) {
+			out = append(out, g.Out)
+		}
+	}
+	return out
 }
 
 // without is the kernels that are not among others.

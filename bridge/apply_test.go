@@ -65,6 +65,7 @@ func TestDirectivesAreApplied(t *testing.T) {
 		{Do: schedule.StoreIn, Func: blurX, Memory: schedule.MemoryGPUShared},
 		number(schedule.BoundStorage, blurX, "x", 64),
 		number(schedule.AlignStorage, blurX, "x", 32),
+		number(schedule.AlignBounds, blurX, "y", 2),
 		do(schedule.ReorderStorage, blurX, 0, "y", "x"),
 		number(schedule.BoundExtent, blurY, "y", 48),
 		split(blurY, 0, 32, schedule.TailGuardWithIf, "x", "x_o", "x_i"),

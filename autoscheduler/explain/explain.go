@@ -95,6 +95,7 @@ type Kernel struct {
 	Strategy string    `json:"strategy"`
 	Note     string    `json:"note,omitempty"`
 	Tile     []Extent  `json:"tile"`
+	Cells    []Cell    `json:"cells,omitempty"`
 	Blocks   [3]int64  `json:"blocks"`
 	Threads  [3]int64  `json:"threads"`
 	Members  []Member  `json:"members"`
@@ -117,6 +118,12 @@ type Extent struct {
 	Loop   string `json:"loop"`
 	Tile   int64  `json:"tile"`
 	Extent int64  `json:"extent"`
+}
+
+// Cell is so many points along a loop, at a multiple of which the output begins: they alternate in what they compute.
+type Cell struct {
+	Loop   string `json:"loop"`
+	Points int64  `json:"points"`
 }
 
 // Member is a Func computed inside the kernel.
@@ -231,7 +238,13 @@ func Of(r *autoscheduler.Result) *Report {
 		for j, k := range r.Found[i].Layout.Kernels {
 			s := &r.Schedule.Kernels[next]
 			next++
-			group.Kernels = append(group.Kernels, kernel(pr, k, s, r.Found[i], j))
+			of := kernel(pr, k, s, r.Found[i], j)
+			for a, n := range r.Aligned[k.Out.Func] {
+				if n > 1 {
+					of.Cells = append(of.Cells, Cell{pr.P.Funcs[k.Out.Func].Stages[0].Loops[a].Label, n})
+				}
+			}
+			group.Kernels = append(group.Kernels, of)
 			out.Coster, out.Unit = s.Cost.Name, r.Unit
 		}
 		out.Groups = append(out.Groups, group)

@@ -123,6 +123,13 @@ func (k *Kernel) print(w io.Writer) {
 	if len(tile) > 0 {
 		rows = append(rows, []string{"tile", strings.Join(tile, ", ")})
 	}
+	var cells []string
+	for _, c := range k.Cells {
+		cells = append(cells, fmt.Sprintf("%s %d", c.Loop, c.Points))
+	}
+	if len(cells) > 0 {
+		rows = append(rows, []string{"cells", strings.Join(cells, ", ") + ": their points differ in what they compute, and each is compiled by itself"})
+	}
 	rows = append(rows, []string{"launch", fmt.Sprintf("%s blocks of %s threads", times(k.Blocks[:]), times(k.Threads[:]))})
 	for i, m := range k.Members {
 		head := ""

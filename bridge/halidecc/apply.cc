@@ -207,7 +207,7 @@ private:
             step.run = [=](const std::vector<Function> &fs) { func_of(fs, func).store_in((MemoryType)m); };
             return step;
         }
-        if (op == "bound_storage" || op == "bound_extent" || op == "given_extent" || op == "align_storage") {
+        if (op == "bound_storage" || op == "bound_extent" || op == "given_extent" || op == "align_storage" || op == "align_bounds") {
             want(d, text, 1, 1);
             const Var v = argument(d, text, d.vars[0]);
             if (d.n < 1 || d.n > INT32_MAX) {
@@ -217,6 +217,7 @@ private:
             step.run = [=](const std::vector<Function> &fs) {
                 Func f = func_of(fs, func);
                 op == "bound_storage" ? f.bound_storage(v, n) : op == "bound_extent" || op == "given_extent" ? f.bound_extent(v, n) :
+                op == "align_bounds" ? f.align_bounds(v, n) :
                                                                                        f.align_storage(v, n);
             };
             return step;

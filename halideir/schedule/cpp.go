@@ -109,7 +109,7 @@ func (cplusplus) call(d *Directive, vars []string, atFunc, atVar string) string 
 		args = atFunc + ", " + atVar
 	case StoreIn:
 		args = "MemoryType::" + memories[d.Memory]
-	case BoundStorage, BoundExtent, AlignStorage:
+	case BoundStorage, BoundExtent, AlignStorage, AlignBounds:
 		args = fmt.Sprintf("%s, %d", args, d.N)
 	case ReorderStorage:
 		args = fmt.Sprintf("std::vector<Var>{%s}", args)

@@ -29,6 +29,7 @@ var forms = map[Do]form{
 	BoundExtent:         {minVars: 1, maxVars: 1, number: true, ofFunc: true},
 	GivenExtent:         {minVars: 1, maxVars: 1, number: true, ofFunc: true, ofPass: true},
 	AlignStorage:        {minVars: 1, maxVars: 1, number: true, ofFunc: true},
+	AlignBounds:         {minVars: 1, maxVars: 1, number: true, ofFunc: true},
 	ReorderStorage:      {minVars: 1, maxVars: math.MaxInt, ofFunc: true},
 	Split:               {minVars: 3, maxVars: 3, number: true},
 	Fuse:                {minVars: 3, maxVars: 3},

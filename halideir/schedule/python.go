@@ -96,7 +96,7 @@ func (python) call(d *Directive, vars []string, atFunc, atVar string) string {
 		args = []string{atFunc, atVar}
 	case StoreIn:
 		args = []string{"hl.MemoryType." + memories[d.Memory]}
-	case BoundStorage, BoundExtent, AlignStorage:
+	case BoundStorage, BoundExtent, AlignStorage, AlignBounds:
 		args = append(args, fmt.Sprint(d.N))
 	case Split:
 		args = append(args, fmt.Sprint(d.N), "hl.TailStrategy."+tails[d.Tail])

@@ -39,6 +39,7 @@ const (
 	// takes away, and with it the kernel does not run.
 	GivenExtent     Do = "given_extent"
 	AlignStorage    Do = "align_storage"
+	AlignBounds     Do = "align_bounds"
 	ReorderStorage  Do = "reorder_storage"
 	Split           Do = "split"
 	Fuse            Do = "fuse"
