@@ -25,7 +25,7 @@ type Growth struct {
 // all origins of the tile.
 func (g Growth) Extent(t int64) int64 {
 	if g.Dim < 0 {
-		return g.Hi - g.Lo + 1
+		return max(g.Hi-g.Lo+1, 1) // of what Halide finds that nothing reads there is storage for a point
 	}
 	// floor((a+b)/d) - floor(a/d) is at most floor((b+d-1)/d) over all a; when
 	// every a is a multiple of some g > 1 the residues are fewer, but tile

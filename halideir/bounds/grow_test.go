@@ -351,3 +351,10 @@ func TestTrust(t *testing.T) {
 		}
 	}
 }
+
+// TestNowhere: what is read under a condition that never holds (r < 0 for r from 0 on) has no points, and room for one.
+func TestNowhere(t *testing.T) {
+	if n := (Growth{Dim: -1, Num: 1, Den: 1, Lo: 0, Hi: -1, Known: true}).Extent(8); n != 1 {
+		t.Errorf("room for %d points", n)
+	}
+}
