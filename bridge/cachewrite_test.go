@@ -24,7 +24,7 @@ func TestCacheWrite(t *testing.T) {
 		"product": {"out_local"}, "shared": {"f_local"}, "around": {"f_local"}, "channels": {"f_local"}, "pair": {"best_local"}, "three": {"out_local"}, "where": {"out_local"},
 		"twice": {"f_local", "out_local"}, "narrow": {"f_local"}, "given": {"f_local"}, "crossed": {"f_local"}, "nested": {"f_local", "g_local"},
 	}
-	for _, kind := range []string{"product", "shared", "around", "channels", "pair", "three", "where", "relu", "twice", "only", "narrow", "small", "scan", "given", "crossed", "nested"} {
+	for _, kind := range []string{"product", "shared", "around", "channels", "pair", "three", "where", "relu", "twice", "only", "narrow", "small", "scan", "given", "crossed", "nested", "wrapped"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			g, own := cached(kind)

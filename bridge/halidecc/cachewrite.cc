@@ -148,10 +148,15 @@ std::string cache_write(Function f) {
 }  // namespace
 
 Graph cache_writes(const Pipeline &pipeline, const Graph &before) {
-    std::set<std::string> caches;
+    std::set<std::string> caches, wrapped_in;  // Funcs that a wrapper of the user's is for: they have to go on calling what it wraps
+    for (const FuncEntry &f : before.funcs) {
+        for (const auto &w : f.original.schedule().wrappers()) {
+            wrapped_in.insert(w.first);
+        }
+    }
     for (const FuncEntry &f : before.funcs) {
         const Function &o = f.original;
-        if (!f.fused_init && reduces(o) && (f.output ? points(o) >= fewest_points : read_otherwise(o, before))) {
+        if (!f.fused_init && !wrapped_in.count(o.name()) && reduces(o) && (f.output ? points(o) >= fewest_points : read_otherwise(o, before))) {
             caches.insert(cache_write(o));
         }
     }

@@ -7,8 +7,8 @@ using namespace Halide;
 
 class Cached : public Generator<Cached> {
 public:
-    enum class Kind { product, shared, around, channels, pair, three, where, relu, twice, only, narrow, small, scan, given, crossed, nested };
-    GeneratorParam<Kind> kind{"kind", Kind::product, {{"product", Kind::product}, {"shared", Kind::shared}, {"around", Kind::around}, {"channels", Kind::channels}, {"pair", Kind::pair}, {"three", Kind::three}, {"where", Kind::where}, {"relu", Kind::relu}, {"twice", Kind::twice}, {"only", Kind::only}, {"narrow", Kind::narrow}, {"small", Kind::small}, {"scan", Kind::scan}, {"given", Kind::given}, {"crossed", Kind::crossed}, {"nested", Kind::nested}}};
+    enum class Kind { product, shared, around, channels, pair, three, where, relu, twice, only, narrow, small, scan, given, crossed, nested, wrapped };
+    GeneratorParam<Kind> kind{"kind", Kind::product, {{"product", Kind::product}, {"shared", Kind::shared}, {"around", Kind::around}, {"channels", Kind::channels}, {"pair", Kind::pair}, {"three", Kind::three}, {"where", Kind::where}, {"relu", Kind::relu}, {"twice", Kind::twice}, {"only", Kind::only}, {"narrow", Kind::narrow}, {"small", Kind::small}, {"scan", Kind::scan}, {"given", Kind::given}, {"crossed", Kind::crossed}, {"nested", Kind::nested}, {"wrapped", Kind::wrapped}}};
 
     Input<Buffer<float, 2>> input{"input"};
     Input<int> n{"n", 8, 0, 64};  // iterations
@@ -121,6 +121,16 @@ public:
             f(x, y) += in(x + r, y);
             out(x, y) = f(y, x);
             break;
+        case Kind::wrapped:  // what it reads is wrapped for it
+        {
+            Func g("g");
+            g(x, y) = in(x, y) + 1;
+            f(x, y) = 0.f;
+            f(x, y) += g(x + r, y);
+            g.in(f);
+            out(x, y) = f(x - 1, y) + f(x + 1, y);
+            break;
+        }
         case Kind::nested:  // read by an update
         {
             RDom s(0, n, "s");
