@@ -7,38 +7,48 @@ import (
 )
 
 // Aligned are the regions where some Funcs are computed from a multiple of a modulus on, so many points that they are a multiple too (Func::align_bounds): moduli by Func and argument, 1 for none. There
-// are none (nil) where an input, or an output that is read, would be asked for more than the pipeline needs of it anyway, at the estimated sizes or at the others that Absorbs looks at. r are the regions as they are.
+// are none (nil) where an input, or an output that is read, would be asked for more than the pipeline needs of it anyway, wherever regions begin and end: at the estimated sizes and at the others that
+// Absorbs looks at a modulus less one more at both ends is not. r are the regions as they are.
 func (r *Regions) Aligned(p *halideir.Pipeline, moduli map[int][]int64) *Regions {
-	out := r.alignedOnce(p, moduli)
-	if out == nil {
+	more := map[int][]int64{}
+	for id, of := range moduli {
+		for _, m := range of {
+			more[id] = append(more[id], m-1)
+		}
+	}
+	if !r.suffices(p, more) {
 		return nil
 	}
 	r.resize.Do(func() { r.others = otherSizes(p) })
 	for _, o := range r.others {
-		if o.regions.alignedOnce(o.p, moduli) == nil {
+		if !o.regions.suffices(o.p, more) {
 			return nil
 		}
 	}
-	return out
-}
-
-// alignedOnce is Aligned at the sizes of one pipeline.
-func (r *Regions) alignedOnce(p *halideir.Pipeline, moduli map[int][]int64) *Regions {
 	out, err := Analyze(withAligned(p, moduli))
 	if err != nil {
 		return nil
 	}
+	return out
+}
+
+// suffices reports whether the inputs, and the outputs that are read, are as large as is needed where so many more points of some Funcs are computed at both ends.
+func (r *Regions) suffices(p *halideir.Pipeline, more map[int][]int64) bool {
+	out, err := analyzeMore(p, more)
+	if err != nil {
+		return false
+	}
 	for i := range out.Inputs {
 		if !covers(r.Inputs[i], out.Inputs[i]) {
-			return nil
+			return false
 		}
 	}
 	for _, id := range p.Outputs {
 		if !covers(r.Funcs[id], out.Funcs[id]) {
-			return nil
+			return false
 		}
 	}
-	return out
+	return true
 }
 
 // withAligned is a pipeline whose user aligns some Funcs.

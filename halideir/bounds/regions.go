@@ -36,7 +36,10 @@ const maxExtent = 1 << 31
 
 // Analyze walks the pipeline from the outputs' estimates to the inputs. A region
 // that Halide cannot bound is an error that names the Func and the dimension.
-func Analyze(p *halideir.Pipeline) (*Regions, error) {
+func Analyze(p *halideir.Pipeline) (*Regions, error) { return analyzeMore(p, nil) }
+
+// analyzeMore is Analyze where so many more points of some Funcs are computed at both ends of each dimension.
+func analyzeMore(p *halideir.Pipeline, more map[int][]int64) (*Regions, error) {
 	r := &Regions{atEstimates: make(answers, len(p.Funcs)), atAllSizes: make(answers, len(p.Funcs)), Funcs: make([]Box, len(p.Funcs)), Inputs: make([]Box, len(p.Inputs)), Endless: make([]bool, len(p.Funcs)), edges: edgesByConsumer(p)}
 	for i := range p.Funcs {
 		r.Funcs[i] = emptyBox(len(p.Funcs[i].Args))
@@ -53,6 +56,10 @@ func Analyze(p *halideir.Pipeline) (*Regions, error) {
 		f := &p.Funcs[id]
 		if err := r.applyBounds(p, f, r.Funcs[id]); err != nil {
 			return nil, err
+		}
+		for k, n := range more[id] {
+			f := r.Funcs[id]
+			f[k].Lo, f[k].Hi = f[k].Lo-n, f[k].Hi+n
 		}
 		if f.Extern != nil {
 			if err := externProducers(p, f, r); err != nil {

@@ -270,13 +270,33 @@ func otherSource(p *halideir.Pipeline) []string {
 	if parts := separated(Shapes(p)); parts != nil {
 		lines = append(lines, "This is for a pipeline with Funcs that combine parts of windows: "+strings.Join(parts, ", ")+". `gowarp ir` shows what they are, of a dump. Have them in the source, and what reads them, or schedule with separate=0, before this is applied.")
 	}
-	if held := local(Shapes(p)); held != nil {
-		lines = append(lines, "This is for a pipeline with Funcs that hold a reduction each, which the Func that they are named after copies: "+strings.Join(held, ", ")+". Have them in the source, or schedule with cache_write=0, before this is applied.")
+	if held := heldFor(p); held != nil {
+		lines = append(lines, "This is for a pipeline with Funcs that hold a reduction each, which another copies: "+strings.Join(held, ", ")+". Have them in the source, or schedule with cache_write=0, before this is applied.")
 	}
 	if names == nil {
 		return lines
 	}
 	return append(lines, "This is for a pipeline in which these are defined by the sums that their first updates make: "+strings.Join(names, ", ")+". Have them so in the source, or schedule with write_out=0, before this is applied.")
+}
+
+// heldFor are the Funcs that hold a reduction, each with the one that copies it.
+func heldFor(p *halideir.Pipeline) (all []string) {
+	for i := range p.Funcs {
+		if !p.Funcs[i].Local {
+			continue
+		}
+		text := p.Funcs[i].Label
+		for j := range p.Funcs {
+			if f := &p.Funcs[j]; len(f.Stages) == 1 {
+				if n := &p.Nodes[f.Stages[0].Values[0]]; n.ReadsFunc() && n.Func == i {
+					text += " (of " + f.Label + ")"
+					break
+				}
+			}
+		}
+		all = append(all, text)
+	}
+	return all
 }
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
