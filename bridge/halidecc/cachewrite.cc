@@ -46,6 +46,14 @@ private:
     const Function &f_, &in_;
 };
 
+// Whether an update's values have a variable of its domain, by which alone Halide finds it when the update is defined anew.
+bool shows_domain(const Definition &update) {
+    const auto &rvars = update.schedule().rvars();
+    return rvars.empty() || std::any_of(rvars.begin(), rvars.end(), [&](const ReductionVariable &r) {
+        return std::any_of(update.values().begin(), update.values().end(), [&](const Expr &v) { return expr_uses_var(v, r.var); });
+    });
+}
+
 // Whether a Func's updates reduce to the points that they are about, each from what it was there.
 bool reduces(const Function &f) {
     if (!f.schedule().wrappers().empty() || !f.has_pure_definition() || f.has_extern_definition() || f.updates().empty() || f.args().empty() || !f.definition().specializations().empty()) {
@@ -55,7 +63,7 @@ bool reduces(const Function &f) {
     own.of(f.definition());
     bool domain = false;
     for (const Definition &update : f.updates()) {
-        if (!update.specializations().empty() || !is_own_point(f, update.args())) {
+        if (!update.specializations().empty() || !is_own_point(f, update.args()) || !shows_domain(update)) {
             return false;
         }
         own.of(update);
