@@ -51,7 +51,9 @@ public:
             }
             out(x, y) = sum;
         }
-        input.set_estimates({{kind == Kind::bare ? -149 : 0, kind == Kind::bare ? 1834 : 1536}, {kind == Kind::bare ? -165 : 0, kind == Kind::bare ? 1354 : 1024}});
+        const bool bare = kind == Kind::bare;
+        const int halved = kind == Kind::doubled ? 2 : 1;
+        input.set_estimates({{bare ? -149 : 0, bare ? 1834 : 1536 / halved}, {bare ? -165 : 0, bare ? 1354 : 1024 / halved}});
         out.set_estimates({{0, 1536}, {0, 1024}});
     }
 
