@@ -1,5 +1,7 @@
 package autoscheduler
 
+import "gowarp/halideir/access"
+
 // finishes reports whether a Func is what the results of a reduction go through to those that read them elsewhere than at the points of their own, or several times: it reads them at its own points
 // alone. In one kernel with it, the reduction runs in its threads' registers; in its readers' place it would leave the reduction to a kernel of its own, which loads and stores its values in
 // every iteration. A reader that takes its values point by point may take the reduction as well.
@@ -33,13 +35,8 @@ func (s *state) reduces(id int) bool {
 	f := &s.p.Funcs[id]
 	for j := 1; j < len(f.Stages); j++ {
 		box, err := s.problem.Regions.Loops(s.p, id, j)
-		if err != nil || s.leavesIdle(iterations(&f.Stages[j], box)) {
+		if err != nil || !s.problem.PureLoops(id, j) || s.leavesIdle(iterations(&f.Stages[j], box)) {
 			return false
-		}
-		for k, x := range s.problem.Access.Stage(id, j).Store {
-			if x.Loop < 0 || f.Stages[j].Loops[x.Loop].Arg != k || !x.IsLoop(x.Loop) {
-				return false
-			}
 		}
 	}
 	return len(f.Stages) > 1
@@ -49,16 +46,8 @@ func (s *state) reduces(id int) bool {
 func (s *state) pointwise(fn, stage, of int) bool {
 	st, store := &s.p.Funcs[fn].Stages[stage], s.problem.Access.Stage(fn, stage).Store
 	for _, t := range s.problem.Expand[s.problem.StageIndex(fn, stage)].Loads {
-		if t.Func != of {
-			continue
-		}
-		if len(t.Index) != len(store) {
+		if t.Func == of && !access.OwnPoint(st, store, t.Index) {
 			return false
-		}
-		for k, x := range t.Index {
-			if loop := store[k].Loop; loop < 0 || st.Loops[loop].Arg != k || !store[k].IsLoop(loop) || !x.IsLoop(loop) {
-				return false
-			}
 		}
 	}
 	return true

@@ -53,7 +53,6 @@ func align(s *state) error {
 func (s *state) setRegions(r *bounds.Regions) error {
 	pr := *s.problem // whoever forked the state has the regions that it had
 	pr.SetRegions(r)
-	pr.Fits = bounds.NewFits(s.p, r)
 	pr.Kept = plan.NewKept() // what was worked out with the others
 	pr.Dims = slices.Clone(pr.Dims)
 	searcher := *s.searcher
@@ -85,7 +84,7 @@ func (s *state) moduli(g *plan.Group, kernels []*plan.Kernel) []int64 {
 		if arg < 0 {
 			continue
 		}
-		if m := gcd(cells[arg], points); m > 1 {
+		if m := halideir.GCD(cells[arg], points); m > 1 {
 			if out == nil {
 				out = slices.Repeat([]int64{1}, len(f.Args))
 			}
@@ -100,7 +99,7 @@ func wholePoints(k *plan.Kernel) map[int]int64 {
 	out := map[int]int64{}
 	if w := k.Warp; w != nil {
 		if w.Points > 1 && !w.Strided {
-			out[w.X] = gcd(w.Points, w.Width)
+			out[w.X] = halideir.GCD(w.Points, w.Width)
 		}
 		if w.Y >= 0 && w.Rows > 1 {
 			out[w.Y] = w.Rows
@@ -205,13 +204,5 @@ func (s *state) ownPeriods(roots []halideir.NodeID, tell func(dim int, n int64))
 	}, roots...)
 }
 
-// gcd is the greatest common divisor of two positive numbers.
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// lcm is their least common multiple.
-func lcm(a, b int64) int64 { return a / gcd(a, b) * b }
+// lcm is the least common multiple of two positive numbers.
+func lcm(a, b int64) int64 { return a / halideir.GCD(a, b) * b }

@@ -21,7 +21,6 @@ func analyse(s *state) error {
 	pr := plan.NewProblem(s.p)
 	pr.Access = a
 	pr.SetRegions(r)
-	pr.Fits = bounds.NewFits(s.p, r)
 	pr.Device = &s.device
 	pr.Limits = s.limits()
 	for _, fn := range s.tried.apart {

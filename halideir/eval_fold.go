@@ -81,6 +81,15 @@ func DivEuclid(a, b int64) (int64, bool) {
 	return q, true
 }
 
+// GCD is the greatest common divisor of two numbers, the second of which is not negative.
+func GCD(a, b int64) int64 {
+	a = max(a, -a)
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
 // ModEuclid is Halide's remainder, never negative; by zero it gives zero.
 func ModEuclid(a, b int64) int64 {
 	if b == 0 || b == -1 {

@@ -23,12 +23,12 @@ func (st *state) duplicate(in Inliner) bool {
 		if g == nil || len(g.Members) > 0 && !counts || st.asked[id] {
 			continue
 		}
-		rest, ok := st.without(g)
-		if !ok {
-			continue
-		}
 		outs := st.readingGroups(id)
 		if len(outs) < fewest {
+			continue
+		}
+		rest, ok := st.without(g)
+		if !ok {
 			continue
 		}
 		st.asked[id] = true

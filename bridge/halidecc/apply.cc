@@ -216,9 +216,15 @@ private:
             const int n = (int)d.n;
             step.run = [=](const std::vector<Function> &fs) {
                 Func f = func_of(fs, func);
-                op == "bound_storage" ? f.bound_storage(v, n) : op == "bound_extent" || op == "given_extent" ? f.bound_extent(v, n) :
-                op == "align_bounds" ? f.align_bounds(v, n) :
-                                                                                       f.align_storage(v, n);
+                if (op == "bound_storage") {
+                    f.bound_storage(v, n);
+                } else if (op == "align_storage") {
+                    f.align_storage(v, n);
+                } else if (op == "align_bounds") {
+                    f.align_bounds(v, n);
+                } else {
+                    f.bound_extent(v, n);
+                }
             };
             return step;
         }

@@ -5,6 +5,7 @@
 #include "ownpoint.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace Halide;
@@ -17,13 +18,12 @@ namespace {
 // An output of fewer points leaves most of a GPU idle: its reductions are better split among threads, in kernels of their own.
 const int64_t fewest_points = 1 << 15;
 
-// What some expressions read of a Func.
+// What a Func's definitions read.
 class Reads : public IRGraphVisitor {
 public:
-    explicit Reads(const Function &f, const Function &in) : f_(f), in_(in) {}
+    explicit Reads(const Function &in) : in_(in) {}
 
-    bool any = false;
-    bool elsewhere = false;  // than at the point of the Func that they are in
+    std::map<std::string, bool> elsewhere;  // by Func that is read: whether elsewhere than at the point that is computed
     bool undefined = false;
 
     void of(const Definition &def) {
@@ -37,13 +37,13 @@ private:
     void visit(const Call *op) override {
         IRGraphVisitor::visit(op);
         undefined = undefined || op->is_intrinsic(Call::undef);
-        if (op->call_type == Call::Halide && op->name == f_.name()) {
-            any = true;
-            elsewhere = elsewhere || op->args.size() != in_.args().size() || !is_own_point(in_, op->args);
+        if (op->call_type == Call::Halide) {
+            bool &e = elsewhere[op->name];
+            e = e || op->args.size() != in_.args().size() || !is_own_point(in_, op->args);
         }
     }
 
-    const Function &f_, &in_;
+    const Function &in_;
 };
 
 // Whether an update's values have a variable of its domain, by which alone Halide finds it when the update is defined anew.
@@ -59,7 +59,7 @@ bool reduces(const Function &f) {
     if (!f.schedule().wrappers().empty() || !f.has_pure_definition() || f.has_extern_definition() || f.updates().empty() || f.args().empty() || !f.definition().specializations().empty()) {
         return false;
     }
-    Reads own(f, f);
+    Reads own(f);
     own.of(f.definition());
     bool domain = false;
     for (const Definition &update : f.updates()) {
@@ -69,7 +69,7 @@ bool reduces(const Function &f) {
         own.of(update);
         domain = domain || !update.schedule().rvars().empty();
     }
-    return domain && !own.elsewhere && !own.undefined;
+    return domain && !own.elsewhere[f.name()] && !own.undefined;
 }
 
 // The points of an output at its estimates; 0 where there is none.
@@ -87,29 +87,27 @@ int64_t points(const Function &f) {
     return n;
 }
 
-// Whether several Funcs read another, or one elsewhere than at its own points, so that it cannot be computed with it.
-bool read_otherwise(const Function &f, const Graph &graph) {
-    int readers = 0;
+// The Funcs that several read, or one elsewhere than at its own points, so that they cannot be computed with it.
+std::set<std::string> read_otherwise(const Graph &graph) {
+    std::set<std::string> by_one, otherwise;
     for (const FuncEntry &entry : graph.funcs) {
         const Function &g = entry.original;
-        if (g.name() == f.name()) {
-            continue;
-        }
-        Reads reads(f, g);
+        Reads reads(g);
         for (const Definition *def : definitions(g)) {
             reads.of(*def);
         }
-        readers += reads.any;
-        if (reads.elsewhere || (reads.any && !g.updates().empty())) {
-            return true;
+        for (const auto &[name, elsewhere] : reads.elsewhere) {
+            if (name != g.name() && (!by_one.insert(name).second || elsewhere || !g.updates().empty())) {
+                otherwise.insert(name);
+            }
         }
         for (const ExternFuncArgument &arg : g.extern_arguments()) {
-            if (arg.is_func() && Function(arg.func).name() == f.name()) {
-                return true;
+            if (arg.is_func()) {
+                otherwise.insert(Function(arg.func).name());
             }
         }
     }
-    return readers > 1;
+    return otherwise;
 }
 
 // Has what a Func reads of itself be another's.
@@ -162,9 +160,10 @@ Graph cache_writes(const Pipeline &pipeline, const Graph &before) {
             wrapped_in.insert(w.first);
         }
     }
+    const std::set<std::string> otherwise = read_otherwise(before);
     for (const FuncEntry &f : before.funcs) {
         const Function &o = f.original;
-        if (!f.fused_init && !wrapped_in.count(o.name()) && reduces(o) && (f.output ? points(o) >= fewest_points : read_otherwise(o, before))) {
+        if (!f.fused_init && !wrapped_in.count(o.name()) && reduces(o) && (f.output ? points(o) >= fewest_points : otherwise.count(o.name()) > 0)) {
             caches.insert(cache_write(o));
         }
     }

@@ -196,23 +196,13 @@ func (f form) checked() form {
 	}
 	if f.Kind == Affine && f.Den > 1 {
 		// floor((4x+3)/2) = 2x+1: the offset may be floored once Num divides.
-		if g := gcd(f.Num, f.Den); g > 1 {
+		if g := halideir.GCD(f.Num, f.Den); g > 1 {
 			f.Num /= g
 			f.Offset, _ = halideir.DivEuclid(f.Offset, g)
 			f.Den /= g
 		}
 	}
 	return f
-}
-
-func gcd(a, b int64) int64 {
-	if a < 0 {
-		a = -a
-	}
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // combine is x + sign*y.

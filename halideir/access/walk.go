@@ -87,7 +87,7 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 			key = producer{true, l.Input}
 		}
 		before, seen := s.pointwise[key]
-		s.pointwise[key] = (before || !seen) && ownPoint(hs, s.Store, l.Index)
+		s.pointwise[key] = (before || !seen) && OwnPoint(hs, s.Store, l.Index)
 	}
 	s.Copy = w.isCopy(hs)
 	return s
@@ -200,8 +200,8 @@ func appendTap(loads []Load, l Load) []Load {
 	return append(loads, l)
 }
 
-// ownPoint reports whether the load reads where the stage stores.
-func ownPoint(s *halideir.Stage, store, index []Index) bool {
+// OwnPoint reports whether a load of some index reads where the stage stores, each argument of which is its own loop.
+func OwnPoint(s *halideir.Stage, store, index []Index) bool {
 	if len(store) != len(index) {
 		return false
 	}

@@ -383,7 +383,7 @@ func pick(a, b End, larger bool) (End, bool) {
 
 // reduce removes a common factor of all three numbers.
 func reduce(e End) End {
-	g := gcd(gcd(abs(e.Num), abs(e.C)), e.Den)
+	g := halideir.GCD(halideir.GCD(e.Num, abs(e.C)), e.Den)
 	if e.Loop >= 0 && g > 1 {
 		e.Num, e.C, e.Den = e.Num/g, e.C/g, e.Den/g
 	}
@@ -403,10 +403,3 @@ func FloorDiv(a, b int64) int64 {
 }
 
 func abs(a int64) int64 { return max(a, -a) }
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}

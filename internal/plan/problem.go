@@ -169,7 +169,7 @@ func (pr *Problem) Bytes(fn int) int64 {
 
 // SetRegions notes the regions, and the sizes of buffers that follow from them.
 func (pr *Problem) SetRegions(r *bounds.Regions) {
-	pr.Regions = r
+	pr.Regions, pr.Fits = r, bounds.NewFits(pr.P, r)
 	pr.funcBytes = make([]float64, len(r.Funcs))
 	for id := range r.Funcs {
 		pr.funcBytes[id] = float64(r.Funcs[id].Points()) * float64(pr.Bytes(id))
