@@ -86,7 +86,7 @@ func TestBoxes(t *testing.T) {
 		{"left", 0, fn("base_in_left"), [][2]int64{x, y}, [][2]int64{{9, 18}, {20, 23}}},
 		// A scan reads what the step before wrote; what its own place begins from it computes itself.
 		{"scan", 1, fn("scan"), [][2]int64{{1, 63}, y}, [][2]int64{{0, 62}, {20, 23}}},
-		{"best_local", 1, fn("planes_im"), [][2]int64{q, {0, 2}, y}, [][2]int64{{0, 63}, {20, 23}, {0, 2}}},
+		{"best", 1, fn("planes_im"), [][2]int64{q, {0, 2}, y}, [][2]int64{{0, 63}, {20, 23}, {0, 2}}},
 		// Where data decide, the clamp does.
 		{"histogram", 1, fn("histogram"), [][2]int64{q, {0, 47}}, [][2]int64{{0, 255}}},
 		{"histogram", 1, fn("image_im"), [][2]int64{q, {0, 47}}, [][2]int64{{0, 63}, {0, 47}}},

@@ -195,7 +195,7 @@ func TestFactoredSource(t *testing.T) {
 // factoredSource is the test for a generator, whose output has that shape and whose schedule so many levels or more.
 func factoredSource(t *testing.T, g harness.Generator, shape []int, levels int) {
 	target := "host-cuda-cuda_capability_75"
-	e, err := tree(t).Emit(g, harness.EmitOptions{Target: target, Scheduler: harness.Gowarp(map[string]string{"any_size": "0", "cache_write": "0"}), Outputs: []string{"static_library", "registration", "schedule"}})
+	e, err := tree(t).Emit(g, harness.EmitOptions{Target: target, Scheduler: harness.Gowarp(map[string]string{"any_size": "0"}), Outputs: []string{"static_library", "registration", "schedule"}})
 	if err != nil {
 		t.Fatal(err)
 	}

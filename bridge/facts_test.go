@@ -175,12 +175,12 @@ func TestFuncsAndStages(t *testing.T) {
 	if ty := f.fn("pair").Types[1]; ty.Code != halideir.Float || ty.Bits != 16 {
 		t.Errorf("pair's second component is %v", ty)
 	}
-	if len(f.fn("scan").Stages) != 3 || len(f.fn("best_local").Stages) != 2 {
+	if len(f.fn("scan").Stages) != 3 || len(f.fn("best").Stages) != 2 {
 		t.Error("updates are missing")
 	}
 
 	sum := f.fn("sum__clone_in_base").Stages[1]
-	if sum.Predicate == halideir.NoNode || f.fn("best_local").Stages[1].Predicate != halideir.NoNode {
+	if sum.Predicate == halideir.NoNode || f.fn("best").Stages[1].Predicate != halideir.NoNode {
 		t.Error("where() belongs to sum_ alone")
 	}
 	if !sum.Associative || !sum.Commutative || f.fn("scan").Stages[1].Associative {

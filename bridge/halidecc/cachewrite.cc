@@ -163,7 +163,8 @@ Graph cache_writes(const Pipeline &pipeline, const Graph &before) {
     const std::set<std::string> otherwise = read_otherwise(before);
     for (const FuncEntry &f : before.funcs) {
         const Function &o = f.original;
-        if (!f.fused_init && !wrapped_in.count(o.name()) && reduces(o) && (f.output ? points(o) >= fewest_points : otherwise.count(o.name()) > 0)) {
+        // A row has few points, like a small output.
+        if (!f.fused_init && !wrapped_in.count(o.name()) && reduces(o) && (f.output ? points(o) >= fewest_points : o.args().size() > 1 && otherwise.count(o.name()) > 0)) {
             caches.insert(cache_write(o));
         }
     }
