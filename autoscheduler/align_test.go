@@ -5,8 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/irtest"
+	"gowarp/internal/plan"
 )
 
 // TestAlign: a stored Func begins at whole cells where its threads compute them: as long as what they alternate by, of those that it is made up of, and no longer than a thread's points. Not
@@ -83,5 +85,60 @@ func TestAlign(t *testing.T) {
 		if box := r.Problem.Regions.Funcs[id]; c.want == "[2 1]" && (box[0].Lo%2 != 0 || box[0].Extent()%2 != 0) {
 			t.Errorf("%+v: the region is %v", c, box)
 		}
+	}
+}
+
+// TestCellsArePriced: of points of two kinds, each of which a thread of an aligned kernel computes alone, half have the operations of the one and half of the other; all have both where the kernel may
+// begin anywhere.
+func TestCellsArePriced(t *testing.T) {
+	const even, odd = 10, 30
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1024, 1024)
+	f := b.Func("f", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		x, y := v[0].Clamp(in.Bound(0, "min"), in.Bound(0, "max")), v[1].Clamp(in.Bound(1, "min"), in.Bound(1, "max"))
+		of := func(n int64) irtest.Expr {
+			e := in.At(x, y)
+			for i := range n {
+				e = e.Max(in.At(x, y).Mul(i + n)).Min(i)
+			}
+			return e
+		}
+		return v[0].Mod(int64(2)).EQ(int64(0)).Select(of(even), of(odd))
+	})
+	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		sum := f.At(v[0], v[1])
+		for i := int64(-4); i < 5; i++ {
+			sum = sum.Add(f.At(v[0].Add(37*i), v[1].Sub(41*i)))
+		}
+		return sum
+	})
+	b.Output(out, 1024, 1024)
+	p := b.Build()
+	forCUDA(p, 75)
+	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewSession(p, prm, false).First()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(r.Groups, func(g *plan.Group) bool { return g.Out == f.ID })
+	k := r.Found[i].Layout.Kernels[0]
+	if r.Aligned[f.ID] == nil || k.Warp != nil {
+		t.Fatalf("%s, aligned to %v", k.Strategy, r.Aligned[f.ID])
+	}
+	anywhere := *r.Problem
+	anywhere.Cells, anywhere.Kept = nil, plan.NewKept()
+	whole, any := instructions.For(r.Problem).Work(k), instructions.For(&anywhere).Work(k)
+	points := float64(k.Warps()) * float64(k.Out.PointsPerThread())
+	if got := any.Float / points; got < even+odd {
+		t.Errorf("%g operations a point anywhere", got)
+	}
+	if whole.Float*2 != any.Float {
+		t.Errorf("%g operations a point of a cell, %g anywhere", whole.Float/points, any.Float/points)
+	}
+	if whole.Issued >= any.Issued {
+		t.Errorf("%g instructions by cells, %g anywhere", whole.Issued, any.Issued)
 	}
 }

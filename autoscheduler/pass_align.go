@@ -3,6 +3,9 @@ package autoscheduler
 import (
 	"slices"
 
+	"gowarp/autoscheduler/coster"
+	"gowarp/autoscheduler/instructions"
+	"gowarp/autoscheduler/search"
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
@@ -13,8 +16,8 @@ import (
 const largestCell = 8
 
 // align has stored Funcs that compute by cells begin at a whole one: in f(x) = select(x % 2 == 0, a(x / 2), b(x / 2)), each point of a thread that has two or four side by side is of one kind then,
-// which Halide sees when it compiles, and computes one of the two at one place; else every point computes both. Experts write align_bounds. Regions grow by up to a cell, so that the
-// kernels are laid out once more; groups stay. What would have an input be larger is left. An output is where its caller has it.
+// which Halide sees when it compiles, and computes one of the two at one place; else every point computes both. Experts write align_bounds. Kernels are chosen once more, priced with what points of one
+// kind compute, and one that costs no less is as it was; groups stay. Regions grow by up to a cell. What would have an input be larger is left. An output is where its caller has it.
 func align(s *state) error {
 	s.aligned = nil
 	if s.params.Mode != "gowarp" || s.p.Target.API != "cuda" || s.params.Align == "0" {
@@ -24,35 +27,106 @@ func align(s *state) error {
 	if err != nil {
 		return err
 	}
+	before, anywhere := s.found, s.problem
 	aligned := map[int][]int64{}
-	regions := base
 	for i, g := range s.groups {
-		moduli := s.moduli(g, s.found[i].Layout.Kernels)
-		if moduli == nil || slices.Contains(s.tried.unaligned, g.Out) {
+		k := before[i].Layout.Kernels[0]
+		f := &s.p.Funcs[g.Out]
+		if f.Output || len(f.Bounds) > 0 || len(before[i].Layout.Kernels) != 1 || k.Host || k.With != nil || slices.Contains(s.tried.unaligned, g.Out) {
 			continue
 		}
-		aligned[g.Out] = moduli
-		if r := base.Aligned(s.p, aligned); r != nil {
-			regions = r
-			s.note("align", g.Out, "begins at whole cells, which %v points make along its dimensions", moduli)
-		} else {
-			delete(aligned, g.Out)
+		if cells := s.cells(g, k); slices.ContainsFunc(cells, func(n int64) bool { return n > 1 }) {
+			aligned[g.Out] = cells
+			if base.Aligned(s.p, aligned) == nil {
+				delete(aligned, g.Out)
+			}
+		}
+	}
+	for len(aligned) > 0 {
+		regions := base.Aligned(s.p, aligned)
+		if regions == nil {
+			aligned = nil
+			break
+		}
+		if err := s.setRegions(regions); err != nil {
+			return err
+		}
+		s.problem.SetCells(s.cellsOf(aligned, before))
+		if err := tile(s); err != nil {
+			return err
+		}
+		// What is begun at whole cells is what threads compute whole ones of.
+		left := map[int][]int64{}
+		same := true
+		for i, g := range s.groups {
+			was := aligned[g.Out]
+			if was == nil {
+				continue
+			}
+			if m := s.moduli(g, s.found[i].Layout.Kernels, was); m != nil && s.pays(anywhere, before[i], s.found[i]) {
+				left[g.Out] = m
+			}
+			same = same && slices.Equal(left[g.Out], was)
+		}
+		aligned = left
+		if same {
+			break
 		}
 	}
 	if len(aligned) == 0 {
-		return nil
+		s.found = before
+		return s.setRegions(base)
 	}
-	if err := s.setRegions(regions); err != nil {
-		return err
+	for _, g := range s.groups {
+		if moduli := aligned[g.Out]; moduli != nil {
+			s.note("align", g.Out, "begins at whole cells, which %v points make along its dimensions", moduli)
+		}
 	}
 	s.aligned = aligned
-	return tile(s)
+	return nil
+}
+
+// pays reports whether a kernel that begins at whole cells is better than the one that begins anywhere: it costs less, or issues fewer instructions and costs no more than the cost errs by. Lanes that
+// exchange values are priced as if each point computed all kinds, and issue no more than that.
+func (s *state) pays(anywhere *plan.Problem, before, found *search.Found) bool {
+	if found.Cost < before.Cost || found.Layout.Kernels[0].Warp != nil {
+		return true
+	}
+	issued := func(pr *plan.Problem, f *search.Found) float64 {
+		k := f.Layout.Kernels[0]
+		of, _ := instructions.For(k.View(pr)).Block(k)
+		return of * float64(k.Tiles())
+	}
+	return found.Cost <= before.Cost*(1+coster.Errs(s.coster)) && issued(s.problem, found) < issued(anywhere, before)
+}
+
+// cellsOf are the stages of which a thread knows the cells: of outputs of groups, and of members that it computes at their points and beside them.
+func (s *state) cellsOf(aligned map[int][]int64, found []*search.Found) (out []plan.CellsOf) {
+	for i, g := range s.groups {
+		moduli := aligned[g.Out]
+		if moduli == nil {
+			continue
+		}
+		out = append(out, plan.CellsOf{Func: g.Out, Moduli: moduli})
+		s.membersAlong(g, found[i].Layout.Kernels[0], func(m int, along func(arg int) (bounds.Growth, bool)) {
+			args := len(s.p.Funcs[m].Args)
+			of := plan.CellsOf{Func: m, Moduli: slices.Repeat([]int64{1}, args), From: make([]int64, args), Beside: make([]int64, args), Member: true}
+			for arg := range args {
+				if grow, ok := along(arg); ok && grow.Num == 1 {
+					of.Moduli[arg], of.From[arg], of.Beside[arg] = moduli[grow.Dim], grow.Lo, grow.Hi-grow.Lo
+				}
+			}
+			out = append(out, of)
+		})
+	}
+	return out
 }
 
 // setRegions has the groups be of other regions.
 func (s *state) setRegions(r *bounds.Regions) error {
 	pr := *s.problem // whoever forked the state has the regions that it had
 	pr.SetRegions(r)
+	pr.Cells = nil
 	pr.Kept = plan.NewKept() // what was worked out with the others
 	pr.Dims = slices.Clone(pr.Dims)
 	searcher := *s.searcher
@@ -71,20 +145,19 @@ func (s *state) setRegions(r *bounds.Regions) error {
 	return nil
 }
 
-// moduli is how many points make a cell, by argument of a group's output, that a thread computes whole; nil where there are no cells, or it computes none.
-func (s *state) moduli(g *plan.Group, kernels []*plan.Kernel) []int64 {
+// moduli is of how many points the cells are, by argument of a group's output, that a thread computes whole, of cells at most as large as some; nil where it computes none.
+func (s *state) moduli(g *plan.Group, kernels []*plan.Kernel, most []int64) []int64 {
 	f, k := &s.p.Funcs[g.Out], kernels[0]
-	if f.Output || len(f.Bounds) > 0 || len(kernels) != 1 || k.Host || k.With != nil {
+	if len(kernels) != 1 || k.Host || k.With != nil {
 		return nil
 	}
-	cells := s.cells(g, k)
 	var out []int64
 	for l, points := range wholePoints(k) {
 		arg := f.Stages[0].Loops[l].Arg
 		if arg < 0 {
 			continue
 		}
-		if m := halideir.GCD(cells[arg], points); m > 1 {
+		if m := halideir.GCD(most[arg], points); m > 1 {
 			if out == nil {
 				out = slices.Repeat([]int64{1}, len(f.Args))
 			}
@@ -131,9 +204,23 @@ func (s *state) cells(g *plan.Group, k *plan.Kernel) []int64 {
 		}
 	}
 	of(g.Out, func(arg int) int { return arg })
+	s.membersAlong(g, k, func(member int, along func(arg int) (bounds.Growth, bool)) {
+		of(member, func(arg int) int {
+			if grow, ok := along(arg); ok {
+				return grow.Dim
+			}
+			return -1
+		})
+	})
+	return out
+}
+
+// membersAlong tells of each member of a kernel which of its arguments go along one of the output's, a point for a point, and how.
+func (s *state) membersAlong(g *plan.Group, k *plan.Kernel, tell func(member int, along func(arg int) (bounds.Growth, bool))) {
 	if len(k.Members) == 0 {
-		return out
+		return
 	}
+	view := k.View(s.problem)
 	member := func(id int) bool {
 		return slices.ContainsFunc(k.Members, func(m plan.Member) bool { return m.Func == id })
 	}
@@ -141,14 +228,13 @@ func (s *state) cells(g *plan.Group, k *plan.Kernel) []int64 {
 	for i := range k.Members {
 		m := &k.Members[i]
 		grow := grown.Funcs[m.Func]
-		of(m.Func, func(arg int) int {
-			if arg < len(grow) && grow[arg].Known && grow[arg].Num == grow[arg].Den {
-				return grow[arg].Dim
+		tell(m.Func, func(arg int) (bounds.Growth, bool) {
+			if arg >= len(grow) || !grow[arg].Known || grow[arg].Num != grow[arg].Den || grow[arg].Dim < 0 {
+				return bounds.Growth{}, false
 			}
-			return -1
+			return grow[arg], true
 		})
 	}
-	return out
 }
 
 // periods tells the periods of what a stage computes, along its loops: of its own definition, of those that are inlined in it, and of the places that it loads from.

@@ -51,6 +51,7 @@ type Estimator struct {
 type definitions struct {
 	inputs   []bounds.Box                 // where they begin and end
 	ops      []atomic.Pointer[operations] // by stage index
+	ofKinds  sync.Map                     // of Funcs that points of cells compute, by Func and stage
 	literals func() [][]int64             // by Func and dimension, see literals; few kernels ask
 }
 
@@ -441,14 +442,15 @@ func (e *Estimator) Operands(k *plan.Kernel, n *plan.Nest) int {
 // elements are what a thread loads from memory for some of its points, each with its buffer.
 func (e *Estimator) elements(k *plan.Kernel, n *plan.Nest, points []Shift) map[key][2]int64 {
 	out := map[key][2]int64{}
-	loads := e.pr.ExpandOf(n).Loads
-	for i := range loads {
-		t := &loads[i]
-		if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread {
-			continue
-		}
-		for _, s := range points {
-			out[placeKey(t.Func, t.Input, t.Out, t.Index, s)] = [2]int64{int64(t.Func), int64(t.Input)}
+	for _, some := range e.kinds(n, points) {
+		for i := range some.ex.Loads {
+			t := &some.ex.Loads[i]
+			if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread {
+				continue
+			}
+			for _, s := range some.points {
+				out[placeKey(t.Func, t.Input, t.Out, t.Index, s)] = [2]int64{int64(t.Func), int64(t.Input)}
+			}
 		}
 	}
 	return out

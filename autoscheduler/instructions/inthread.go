@@ -20,17 +20,18 @@ type accessed struct{ elements, rows, buffers []uint64 }
 func (e *Estimator) accessed(k *plan.Kernel, n *plan.Nest) *accessed {
 	return remember(e, askedAccessed, k, n, func() *accessed {
 		var a accessed
-		turn, shifts := turning(n), Shifts(n)
-		ex := e.pr.ExpandOf(n)
-		for i := range ex.Loads {
-			t := &ex.Loads[i]
-			if _, in := k.PlaceOf(t.Func); in || nowhere(t.Index) || movesAny(t.Index, turn) {
-				continue
-			}
-			for _, s := range shifts {
-				a.elements = append(a.elements, uint64(placeOf(n, t.Func, t.Input, t.Out, t.Index, s)))
-				a.rows = append(a.rows, uint64(placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)))
-				a.buffers = append(a.buffers, uint64(placeKey(t.Func, t.Input, t.Out, nil, nil)))
+		turn := turning(n)
+		for _, some := range e.kinds(n, Shifts(n)) {
+			for i := range some.ex.Loads {
+				t := &some.ex.Loads[i]
+				if _, in := k.PlaceOf(t.Func); in || nowhere(t.Index) || movesAny(t.Index, turn) {
+					continue
+				}
+				for _, s := range some.points {
+					a.elements = append(a.elements, uint64(e.placeOf(n, t.Func, t.Input, t.Out, t.Index, s)))
+					a.rows = append(a.rows, uint64(placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)))
+					a.buffers = append(a.buffers, uint64(placeKey(t.Func, t.Input, t.Out, nil, nil)))
+				}
 			}
 		}
 		for _, of := range []*[]uint64{&a.elements, &a.rows, &a.buffers} {

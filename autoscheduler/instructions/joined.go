@@ -8,7 +8,7 @@ import (
 
 // joined reports whether what a definition reads of a Func in place is a product that is one instruction (`fma.rn.f32`) with the sum it stands in: LLVM contracts those of one expression, whatever Func they come from.
 func (e *Estimator) joined(reader *access.Stage, fn int) bool {
-	if reader == nil || !e.pr.Inlined[fn] || !e.pr.Access.Product(fn) {
+	if reader == nil || !e.pr.Inlined[e.pr.FuncOf(fn)] || !e.pr.Access.Product(e.pr.FuncOf(fn)) {
 		return false
 	}
 	_, only := slices.BinarySearch(reader.Summed, fn)

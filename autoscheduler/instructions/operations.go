@@ -2,6 +2,7 @@ package instructions
 
 import (
 	"slices"
+	"sync"
 
 	"gowarp/halideir/access"
 	"gowarp/internal/plan"
@@ -45,8 +46,15 @@ type moving struct {
 	operations
 }
 
-// operations are those of a stage, kept.
+// operations are those of a stage, or of the points of a cell, kept.
 func (e *Estimator) operations(fn, stage int) *operations {
+	if fn >= len(e.pr.P.Funcs) {
+		o, _ := e.ofKinds.LoadOrStore([2]int{fn, stage}, sync.OnceValue(func() *operations {
+			o := stageOperations(e.pr.StageOf(fn, stage))
+			return &o
+		}))
+		return o.(func() *operations)()
+	}
 	kept := &e.ops[e.pr.StageIndex(fn, stage)]
 	if o := kept.Load(); o != nil {
 		return o
@@ -136,14 +144,15 @@ func operationsOf(o *access.Ops) operations {
 
 // shareMoving takes out of so many points and of the turns what not all of them compute: points that differ along other loops only have it in common, and what all turns find the same the
 // compiler computes before the first. Of conversions it returns what is left of a point's, and takes nothing out.
-func (c *Count) shareMoving(n *plan.Nest, o *operations, points float64) (casts float64) {
+func (c *Count) shareMoving(n *plan.Nest, o *operations, some *kind) (casts float64) {
 	casts = o.casts
+	points := float64(len(some.points))
 	for i := range o.moving {
 		m := &o.moving[i]
 		left := shareOf(n, m.loops) / points
 		for _, u := range n.Unrolled {
 			if m.loops&access.LoopBit(u.Loop) != 0 {
-				left *= float64(u.Extent)
+				left *= float64(some.distinct(u))
 			}
 		}
 		if left < 1 {

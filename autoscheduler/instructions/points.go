@@ -95,37 +95,94 @@ const foundAcrossTests = .5
 
 // straight is what points cost in one piece of code.
 func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, register, apart bool) Count {
-	ex := e.pr.ExpandOf(n)
-	points, turn, shared := float64(len(shifts)), turning(n), e.fusedLoops(k, n)
+	turn, shared := turning(n), e.fusedLoops(k, n)
 	var c Count
-	known := len(ex.Folded) > 0 // what places hang on is constants then
-	own := e.operations(n.Func, n.Stage)
-	c.Turn.compute(own, points, known)
-	casts := c.shareMoving(n, own, points)
-	c.Turn.Float += points * e.begun(e.pr.Access.Stage(n.Func, n.Stage))
-	if len(shifts) > 1 {
-		c.Turn.shareRepeats(e, own, shifts)
-	}
-	c.Turn.Terms[Conversion] -= points * own.casts // see below
 	seen := e.seen
 	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps, &seen.wideRows, &seen.wideBuffers} {
 		m.Clear()
 	}
+	for _, some := range e.kinds(n, shifts) {
+		if len(some.points) == 0 {
+			continue
+		}
+		e.straightOf(&c, k, n, &some, turn, apart, &shared)
+	}
+	c.Wide.loads(seen, e.pr.ExpandOf(n).Sources)
+	if !register {
+		e.store(&c, k, n, shifts, turn, apart, &shared)
+	}
+	return c
+}
+
+// kind is some points of a thread, which compute the same at places of their own.
+type kind struct {
+	fn     int // the Func that says what
+	ex     *plan.Expand
+	points []Shift
+	number int
+	some   bool // of several kinds
+}
+
+// distinct is at how many places the points are along a loop.
+func (k *kind) distinct(u plan.Use) int64 {
+	if !k.some {
+		return u.Extent
+	}
+	n := int64(0)
+	for i, s := range k.points {
+		if !slices.ContainsFunc(k.points[:i], func(o Shift) bool { return o.of(u.Loop) == s.of(u.Loop) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// kinds are a thread's points by what they compute: all the same, mostly.
+func (e *Estimator) kinds(n *plan.Nest, shifts []Shift) []kind {
+	c := e.pr.CellOf(n)
+	if c == nil {
+		return []kind{{n.Func, e.pr.ExpandOf(n), shifts, 0, false}}
+	}
+	out := make([]kind, len(c.Kinds))
+	for i, k := range c.Kinds {
+		out[i] = kind{k.Func, k.Expand, nil, i, true}
+	}
+	for _, s := range shifts {
+		k := &out[c.KindOf(s.of)]
+		k.points = append(k.points, s)
+	}
+	return out
+}
+
+// straightOf adds what points of a kind cost.
+func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kind, turn uint64, apart bool, shared *fused) {
+	ex, shifts, seen := some.ex, some.points, e.seen
+	points, loaded := float64(len(shifts)), seen.loaded.Len()
+	known := len(ex.Folded) > 0 // what places hang on is constants then
+	own := e.operations(some.fn, n.Stage)
+	c.Turn.compute(own, points, known)
+	casts := c.shareMoving(n, own, some)
+	c.Turn.Float += points * e.begun(e.pr.StageOf(some.fn, n.Stage))
+	if len(shifts) > 1 {
+		c.Turn.shareRepeats(e, own, shifts)
+	}
+	c.Turn.Terms[Conversion] -= points * own.casts // see below
+	apartFrom := int64(some.number) << 20          // what is at no known place, of other kinds
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
 		does, each, unknown := e.operations(call.Func, 0), share(n, call.Index), nowhere(call.Index)
-		reader := e.pr.Access.Stage(n.Func, n.Stage)
+		reader := e.pr.StageOf(some.fn, n.Stage)
 		if call.By >= 0 {
-			reader = e.pr.Access.Stage(call.By, 0)
+			reader = e.pr.StageOf(call.By, 0)
 		}
-		floats := e.begun(e.pr.Access.Stage(call.Func, 0))
+		floats := e.begun(e.pr.StageOf(call.Func, 0))
 		if e.joined(reader, call.Func) {
 			floats--
 		}
 		for _, s := range shifts {
-			at := placeOf(n, call.Func, 0, 0, call.Index, s)
+			at := e.placeOf(n, call.Func, 0, 0, call.Index, s)
 			if unknown {
-				at = at.and(int64(call.In)) // what one definition looks up is at one place, what another does at another
+				at = at.and(apartFrom + int64(call.In)) // what one definition looks up is at one place, what another does at another
 			}
 			if seen.called.Add(uint64(at)) {
 				c.Turn.compute(does, each, known)
@@ -160,9 +217,9 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			sectors = asked * e.loadSectors(n, t)
 		}
 		for _, s := range shifts {
-			at := placeOf(n, t.Func, t.Input, t.Out, t.Index, s)
+			at := e.placeOf(n, t.Func, t.Input, t.Out, t.Index, s)
 			if unknown {
-				at = at.and(int64(i)) // two places that are not known are not one
+				at = at.and(apartFrom + int64(i)) // two places that are not known are not one
 			}
 			if !seen.loaded.Add(uint64(at)) {
 				continue
@@ -179,7 +236,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 					element, place = LookedUpElement, LookedUpPlace
 				}
 				part.Terms[element] += each
-				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(int64(t.In)))) {
+				if seen.columns.Add(uint64(placeKey(t.Func, t.Input, 0, t.Index[d:d+1], s).and(apartFrom + int64(t.In)))) {
 					part.Terms[place] += each
 				}
 			}
@@ -207,21 +264,16 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 			}
 			tap := -1
 			if unknown && known {
-				tap = i
+				tap = int(apartFrom) + i
 			}
-			e.address(&c, n, t, tap, s, turn, vectors, &shared)
+			e.address(c, n, t, tap, s, turn, vectors, shared)
 		}
 	}
 	// Most conversions are of what was loaded, once for all points that use it.
 	if taps := points * float64(len(ex.Loads)); taps > 0 {
-		casts *= min(1, max(float64(seen.loaded.Len())/taps, 1/points))
+		casts *= min(1, max(float64(seen.loaded.Len()-loaded)/taps, 1/points))
 	}
 	c.Turn.Terms[Conversion] += points * casts
-	c.Wide.loads(seen, ex.Sources)
-	if !register {
-		e.store(&c, k, n, shifts, turn, apart, &shared)
-	}
-	return c
 }
 
 // sumsApart reports whether a thread's sums in global memory are in several rows. How far those are apart only a run knows, so that the compiler cannot tell that a store to one is none to
@@ -290,7 +342,7 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, tap int, s Shif
 			once[ClampedDimension]++
 		}
 	}
-	if seen.rows.Add(uint64(placeOf(n, t.Func, t.Input, t.Out, t.Index[1:], s).and(alone(n, &t.Index[0], s)).and(int64(tap)))) {
+	if seen.rows.Add(uint64(e.placeOf(n, t.Func, t.Input, t.Out, t.Index[1:], s).and(e.alone(n, &t.Index[0], s)).and(int64(tap)))) {
 		once[Row]++
 		if tap >= 0 {
 			once[Integer] += distanceByConstants
@@ -309,18 +361,18 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, tap int, s Shif
 	}
 	if t.Index[0].Clamped {
 		clamps(0, ClampedElement, LikelyElement) // it is no constant behind the row's address
-		if seen.columns.Add(uint64(placeOf(n, t.Func, t.Input, 0, t.Index[:1], s))) {
+		if seen.columns.Add(uint64(e.placeOf(n, t.Func, t.Input, 0, t.Index[:1], s))) {
 			clamps(0, ClampedColumn, LikelyColumn)
 		}
 	}
 }
 
 // placeOf is the key of a place that a point accesses. Half of x and half of x + 1 are one place only where a thread's x is known to be even.
-func placeOf(n *plan.Nest, fn, input, out int, idx []access.Index, s Shift) key {
+func (e *Estimator) placeOf(n *plan.Nest, fn, input, out int, idx []access.Index, s Shift) key {
 	k := placeKey(fn, input, out, idx, s)
 	for d := range idx {
 		if idx[d].Den > 1 {
-			k = k.and(residue(n, &idx[d], s))
+			k = k.and(e.residue(n, &idx[d], s))
 		}
 	}
 	return k
@@ -338,20 +390,23 @@ func (e *Estimator) buffer(once *Terms, fn, input, out int, idx []access.Index, 
 }
 
 // alone tells elements of a row apart that are no constant number of elements from each other: by what divides, or where no loop gives the place.
-func alone(n *plan.Nest, x *access.Index, s Shift) int64 {
+func (e *Estimator) alone(n *plan.Nest, x *access.Index, s Shift) int64 {
 	if x.Anywhere() && !x.DataDependent {
 		return int64(placeKey(0, 0, 0, []access.Index{*x}, s))
 	}
-	return residue(n, x, s)
+	return e.residue(n, x, s)
 }
 
 // residue tells places apart that are no constant number of elements from each other, so that each has an address of its own.
-func residue(n *plan.Nest, x *access.Index, s Shift) int64 {
+func (e *Estimator) residue(n *plan.Nest, x *access.Index, s Shift) int64 {
 	if x.Kind != access.Affine || x.Den <= 1 {
 		return 0
 	}
 	if u, ok := n.UnrolledUse(x.Loop); ok && u.Tile > 0 && u.Apart == 0 && x.Num*u.Extent%x.Den == 0 {
 		return 0 // a thread begins at a multiple
+	}
+	if c := e.pr.CellOf(n); c != nil && c.Divides(x.Loop, x.Num, x.Den) {
+		return 0
 	}
 	at := x.Offset + x.Num*s.of(x.Loop)
 	return at - bounds.FloorDiv(at, x.Den)*x.Den

@@ -63,7 +63,8 @@ func (f *fewest) pick(pr *plan.Problem) (best ranked, ok bool) {
 	if len(all) == 0 {
 		return ranked{}, false
 	}
-	all = slices.DeleteFunc(all, func(w worked) bool { return w.work > least*(1+alike) })
+	// An estimate may be of less than nothing, where all that a Func computes is constant.
+	all = slices.DeleteFunc(all, func(w worked) bool { return w.work > least+math.Abs(least)*alike })
 	return slices.MinFunc(all, func(a, b worked) int {
 		return cmp.Or(cmp.Compare(a.requests, b.requests), cmp.Compare(a.work, b.work), cmp.Compare(a.price.Cost, b.price.Cost))
 	}).ranked, true

@@ -57,7 +57,12 @@ type Call struct {
 const MaxInstances = 512
 
 // ExpandOf is a nest's stage as it runs.
-func (pr *Problem) ExpandOf(n *Nest) *Expand { return pr.Expand[pr.StageIndex(n.Func, n.Stage)] }
+func (pr *Problem) ExpandOf(n *Nest) *Expand {
+	if c := pr.CellOf(n); c != nil {
+		return c.all
+	}
+	return pr.Expand[pr.StageIndex(n.Func, n.Stage)]
+}
 
 // inPlace reports whether any of some Funcs that were inlined is in place in the stage.
 func (x *Expand) inPlace(fns []int) bool {

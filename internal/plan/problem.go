@@ -46,6 +46,9 @@ type Problem struct {
 	// Profile is what a profile says of each stage by itself, by stage index; nil without one.
 	Profile []StageProfile
 
+	// Cells are what stages compute whose threads begin at whole cells of points that alternate; nil where none do.
+	Cells *Cells
+
 	// Kept is what other packages work out once for a problem, each under a key of its own.
 	Kept *Kept
 

@@ -42,6 +42,7 @@ func (pr *Problem) Staging(staged, in []int) *Problem {
 		v.Inlined[id] = false
 	}
 	v.Expand = slices.Clone(pr.Expand)
+	v.Cells = nil // whose Funcs have all of that inlined
 	expand := func(id int, anew bool) {
 		for s := range pr.P.Funcs[id].Stages {
 			if at := pr.StageIndex(id, s); anew || pr.Expand[at].inPlace(staged) {

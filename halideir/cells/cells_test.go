@@ -1,0 +1,132 @@
+package cells
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gowarp/halideir"
+	"gowarp/halideir/access"
+	"gowarp/internal/irtest"
+)
+
+// TestSameValues: at points of which that is known a Func is what it was, by evaluation of both, whatever its expression.
+func TestSameValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := irtest.New()
+		var expr func(v []irtest.Expr, depth int) irtest.Expr
+		var condition func(v []irtest.Expr, depth int) irtest.Expr
+		expr = func(v []irtest.Expr, depth int) irtest.Expr {
+			if depth == 0 {
+				return rapid.SampledFrom([]irtest.Expr{v[0], v[1], b.Int(rapid.Int64Range(-3, 9).Draw(t, "number"))}).Draw(t, "leaf")
+			}
+			x := expr(v, depth-1)
+			switch rapid.IntRange(0, 8).Draw(t, "operation") {
+			case 0:
+				return x.Add(expr(v, depth-1))
+			case 1:
+				return x.Sub(expr(v, depth-1))
+			case 2:
+				return x.Mul(expr(v, depth-1))
+			case 3:
+				return x.Div(rapid.Int64Range(1, 6).Draw(t, "by"))
+			case 4, 5:
+				return x.Mod(rapid.Int64Range(1, 6).Draw(t, "by"))
+			case 6:
+				return x.Min(expr(v, depth-1))
+			case 7:
+				return x.Let("let", func(l irtest.Expr) irtest.Expr { return l.Mod(int64(2)).Add(l) })
+			}
+			return condition(v, depth-1).Select(x, expr(v, depth-1))
+		}
+		condition = func(v []irtest.Expr, depth int) irtest.Expr {
+			x, y := expr(v, depth), expr(v, max(0, depth-1))
+			switch rapid.IntRange(0, 4).Draw(t, "condition") {
+			case 0:
+				return x.EQ(y).And(y.LT(int64(3)))
+			case 1:
+				return x.LE(y).Or(x.EQ(int64(1)))
+			case 2:
+				return x.NE(y).Not()
+			}
+			return x.Mod(int64(2)).EQ(int64(0))
+		}
+		f := b.Func("f", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr {
+			return expr(v, rapid.IntRange(1, 4).Draw(t, "depth"))
+		})
+		b.Output(f, 8, 8)
+		p := b.Build()
+		known := make([]Known, 2)
+		for i := range known {
+			m := rapid.SampledFrom([]int64{0, 1, 2, 3, 4, 6, 8}).Draw(t, "modulus")
+			known[i] = Known{m, 0}
+			if m > 1 {
+				known[i].Remainder = rapid.Int64Range(0, m-1).Draw(t, "remainder")
+			} else if m == 0 {
+				known[i].Remainder = rapid.Int64Range(-9, 9).Draw(t, "value")
+			}
+		}
+		d := New(p, make([]bool, len(p.Funcs)))
+		id := d.Func(f.ID, known)
+		if nodes := len(p.Nodes); len(d.P.Nodes) < nodes || len(p.Funcs) != 1 {
+			t.Fatal("the pipeline has changed")
+		}
+		for range 20 {
+			at := make([]int64, 2)
+			for i, k := range known {
+				if at[i] = k.Remainder; k.Modulus > 0 {
+					at[i] += k.Modulus * rapid.Int64Range(-20, 20).Draw(t, "cell")
+				}
+			}
+			env := halideir.Env{Dim: at}
+			want, ok := p.EvalInt(p.Funcs[f.ID].Stages[0].Values[0], env)
+			got, gotOK := d.P.EvalInt(d.P.Funcs[id].Stages[0].Values[0], env)
+			if ok && (!gotOK || got != want) {
+				t.Fatalf("at %v, of which %v is known: %d %v, not %d", at, known, got, gotOK, want)
+			}
+		}
+	})
+}
+
+// TestKinds: of a Func that is made twice as large, each of the four kinds of points reads one place along each dimension, through what is inlined, and those that read the same read one Func.
+func TestKinds(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.I32, 64, 64)
+	coarse := b.Func("coarse", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(int64(3)) })
+	along := func(x irtest.Expr) irtest.Expr { return x.Div(int64(2)).Sub(int64(1)).Add(x.Mod(int64(2)).Mul(int64(2))) }
+	across := b.Func("across", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return coarse.At(along(v[0]), v[1]) })
+	fine := b.Func("fine", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr {
+		return v[1].Mod(int64(2)).EQ(int64(0)).Select(across.At(v[0], v[1].Div(int64(2)).Sub(int64(1))), across.At(v[0], v[1].Div(int64(2)).Add(int64(1))))
+	})
+	b.Output(fine, 32, 32)
+	p := b.Build()
+	d := New(p, []bool{false, true, false})
+	seen := map[int]bool{}
+	for kind := range int64(4) {
+		id := d.Func(fine.ID, []Known{{2, kind % 2}, {2, kind / 2}})
+		an := access.Analyze(d.P)
+		loads := an.Stage(id, 0).Loads
+		if len(loads) != 1 {
+			t.Fatalf("kind %d reads at %d places", kind, len(loads))
+		}
+		read := loads[0].Func
+		if d.Of[read] != across.ID {
+			t.Fatalf("kind %d reads %s", kind, p.Funcs[d.Of[read]].Label)
+		}
+		seen[read] = true
+		if got, want := fmt.Sprint(loads[0].Index[1].Num, loads[0].Index[1].Den, loads[0].Index[1].Offset), fmt.Sprint(1, 2, -2+4*(kind/2)); got != want {
+			t.Errorf("kind %d reads rows %s, not %s", kind, got, want)
+		}
+		index := an.Stage(read, 0).Loads[0].Index[0]
+		if got, want := fmt.Sprint(index.Kind, index.Num, index.Den, index.Offset), fmt.Sprint(access.Affine, 1, 2, -2+4*(kind%2)); got != want {
+			t.Errorf("kind %d reads columns %s, not %s", kind, got, want)
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("%d Funcs for two kinds of columns", len(seen))
+	}
+	if got := d.Func(coarse.ID, []Known{{1, 0}, {1, 0}}); got != coarse.ID {
+		t.Error("a Func of which nothing is known is another")
+	}
+}

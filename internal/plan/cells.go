@@ -1,0 +1,221 @@
+package plan
+
+import (
+	"slices"
+
+	"gowarp/halideir"
+	"gowarp/halideir/access"
+	"gowarp/halideir/cells"
+)
+
+// Cells are what the points of some stages compute where a thread's first one is at a multiple of a modulus along each loop, so that the compiler knows the remainder of each: of those that alternate
+// (x % 2, x / 2) each is of one kind, at one place.
+type Cells struct {
+	access *access.Analysis // of a pipeline with Funcs behind the problem's, for points of known remainders
+	of     []int            // by Func: that of the pipeline that it is
+	stages map[int]*stageCells
+}
+
+// stageCells are a stage's, for each modulus that points of a thread may be whole cells of.
+type stageCells struct {
+	moduli, from, beside []int64 // by loop; see CellsOf
+	member               bool
+	of                   []*Cell
+}
+
+// Cell is a stage's points by their remainders by moduli, which are by loop.
+type Cell struct {
+	Moduli []int64
+	Kinds  []*Kind
+	from   []int64 // where the first point is, by loop, beside a multiple
+	all    *Expand
+}
+
+// Kind is what the points of one remainder compute: a Func behind the problem's, and its stage with inlined Funcs in place.
+type Kind struct {
+	Func   int
+	Expand *Expand
+}
+
+// mostKinds is of how many points a cell is at most.
+const mostKinds = 16
+
+// CellOf is the cell of which a thread that runs a nest has whole ones, nil where there is none.
+func (pr *Problem) CellOf(n *Nest) *Cell {
+	if pr.Cells == nil {
+		return nil
+	}
+	sc := pr.Cells.stages[pr.StageIndex(n.Func, n.Stage)]
+	if sc == nil || sc.member && (len(n.Threads) > 0 || len(n.Blocks) > 0) {
+		return nil
+	}
+	whole := func(loop int) int64 {
+		for _, u := range n.Unrolled {
+			if u.Loop == loop && u.Apart == 0 && (u.Tile > 0 || sc.member) {
+				return halideir.GCD(sc.moduli[loop], u.Extent-sc.beside[loop])
+			}
+		}
+		return 1
+	}
+	for _, c := range sc.of {
+		is := true
+		for l, m := range c.Moduli {
+			is = is && m == whole(l)
+		}
+		if is {
+			return c
+		}
+	}
+	return nil
+}
+
+// StageOf is the analysis of a stage of the pipeline, or of what points of a cell compute.
+func (pr *Problem) StageOf(fn, stage int) *access.Stage {
+	if fn >= len(pr.P.Funcs) {
+		return pr.Cells.access.Stage(fn, stage)
+	}
+	return pr.Access.Stage(fn, stage)
+}
+
+// FuncOf is the Func of the pipeline that one is, which may be what points of a cell compute of it.
+func (pr *Problem) FuncOf(fn int) int {
+	if fn >= len(pr.P.Funcs) {
+		return pr.Cells.of[fn]
+	}
+	return fn
+}
+
+// KindOf is which kind a point is of that is so far from the first of its thread, by loop.
+func (c *Cell) KindOf(at func(loop int) int64) int {
+	kind := int64(0)
+	for l, m := range c.Moduli {
+		if m > 1 {
+			kind = kind*m + halideir.ModEuclid(at(l)+c.from[l], m)
+		}
+	}
+	return int(kind)
+}
+
+// Divides reports whether den divides num times where a thread's first point is along a loop.
+func (c *Cell) Divides(loop int, num, den int64) bool {
+	return num*c.Moduli[loop]%den == 0 && num*c.from[loop]%den == 0
+}
+
+// CellsOf says of a Func how its points lie in cells, by argument.
+type CellsOf struct {
+	Func   int
+	Moduli []int64 // 1 for none
+	// Member says that it is computed in the thread that computes the points of another: from how many points before or behind the first of those on, and at how many more of them.
+	Member       bool
+	From, Beside []int64 // nil: at the same points
+}
+
+// SetCells has the threads of some Funcs begin at whole cells.
+func (pr *Problem) SetCells(of []CellsOf) {
+	pr.Cells = nil
+	d := cells.New(pr.P, pr.Inlined)
+	c := &Cells{stages: map[int]*stageCells{}}
+	for _, o := range of {
+		for st := range pr.P.Funcs[o.Func].Stages {
+			sc := &stageCells{member: o.Member}
+			for _, l := range pr.P.Funcs[o.Func].Stages[st].Loops {
+				m, from, beside := int64(1), int64(0), int64(0)
+				if l.Arg >= 0 {
+					m = o.Moduli[l.Arg]
+					if o.From != nil {
+						from, beside = o.From[l.Arg], o.Beside[l.Arg]
+					}
+				}
+				sc.moduli, sc.from, sc.beside = append(sc.moduli, m), append(sc.from, from), append(sc.beside, beside)
+			}
+			c.stages[pr.StageIndex(o.Func, st)] = sc
+			for _, moduli := range divisors(sc.moduli) {
+				if cell := newCell(d, &pr.P.Funcs[o.Func], st, moduli); cell != nil {
+					cell.from = sc.from
+					sc.of = append(sc.of, cell)
+				}
+			}
+		}
+	}
+	if d.Full() {
+		return
+	}
+	c.access, c.of = access.Analyze(d.P), d.Of
+	inlined, folded := d.Inlined(), make([]bool, len(d.Of))
+	for id, is := range d.Of {
+		folded[id] = pr.Folded[is]
+	}
+	for at, sc := range c.stages {
+		plain := pr.Expand[at]
+		sc.of = slices.DeleteFunc(sc.of, func(cell *Cell) bool {
+			for _, k := range cell.Kinds {
+				if k.Expand = ExpandStage(d.P, c.access, inlined, folded, k.Func, at-pr.first[d.Of[k.Func]]); k.Expand.Saturated {
+					return true
+				}
+			}
+			cell.all = cell.together(plain)
+			return plain.Saturated
+		})
+	}
+	pr.Cells = c
+}
+
+// newCell has a Func for each kind of points; nil where they are too many.
+func newCell(d *cells.Definitions, f *halideir.Func, stage int, moduli []int64) *Cell {
+	c := &Cell{Moduli: moduli}
+	kinds := int64(1)
+	for _, m := range moduli {
+		if kinds *= m; kinds > mostKinds {
+			return nil
+		}
+	}
+	for kind := range kinds {
+		known := slices.Repeat([]cells.Known{{Modulus: 1}}, len(f.Args))
+		for l := len(moduli) - 1; l >= 0; l-- {
+			if m := moduli[l]; m > 1 {
+				known[f.Stages[stage].Loops[l].Arg] = cells.Known{Modulus: m, Remainder: kind % m}
+				kind /= m
+			}
+		}
+		c.Kinds = append(c.Kinds, &Kind{Func: d.Func(f.ID, known)})
+	}
+	return c
+}
+
+// together is what a stage with all kinds of points loads, and does at one on average; its inlined Funcs are those that stand in the source.
+func (c *Cell) together(plain *Expand) *Expand {
+	x := &Expand{Instances: plain.Instances, Own: plain.Own, Calls: plain.Calls, Tree: plain.Tree, Inlined: plain.Inlined, Folded: plain.Folded, Unrolled: plain.Unrolled, Likely: plain.Likely, IntDivisions: plain.IntDivisions}
+	for i, k := range c.Kinds {
+		x.Ops += k.Expand.Ops
+		for _, t := range k.Expand.Loads {
+			t.In += i << 16 // what is at no known place is no other kind's
+			if !slices.ContainsFunc(x.Loads, func(o Tap) bool {
+				return o.Func == t.Func && o.Input == t.Input && o.Out == t.Out && slices.Equal(o.Index, t.Index) && !slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.Anywhere() })
+			}) {
+				x.Loads = append(x.Loads, t)
+			}
+		}
+	}
+	x.Ops /= len(c.Kinds)
+	x.Sources = sources(x.Loads)
+	x.Buffers = len(x.Sources)
+	x.Reads = funcsOf(x.Sources)
+	return x
+}
+
+// divisors are all lists of divisors of some numbers, but for that of ones.
+func divisors(of []int64) [][]int64 {
+	out := [][]int64{nil}
+	for _, n := range of {
+		var longer [][]int64
+		for _, o := range out {
+			for m := int64(1); m <= n; m++ {
+				if n%m == 0 {
+					longer = append(longer, append(slices.Clip(slices.Clone(o)), m))
+				}
+			}
+		}
+		out = longer
+	}
+	return slices.DeleteFunc(out, func(o []int64) bool { return !slices.ContainsFunc(o, func(m int64) bool { return m > 1 }) })
+}
