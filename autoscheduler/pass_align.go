@@ -17,7 +17,7 @@ const largestCell = 8
 
 // align has stored Funcs that compute by cells begin at a whole one: in f(x) = select(x % 2 == 0, a(x / 2), b(x / 2)), each point of a thread that has two or four side by side is of one kind then,
 // which Halide sees when it compiles, and computes one of the two at one place; else every point computes both. Experts write align_bounds. Kernels are chosen once more, priced with what points of one
-// kind compute, and one that costs no less is as it was; groups stay. Regions grow by up to a cell. What would have an input be larger is left. An output is where its caller has it.
+// kind compute, and begin anywhere still where that is no better; groups stay. Regions grow by up to a cell. What would have an input be larger is left. An output is where its caller has it.
 func align(s *state) error {
 	s.aligned = nil
 	if s.params.Mode != "gowarp" || s.p.Target.API != "cuda" || s.params.Align == "0" {
@@ -27,7 +27,7 @@ func align(s *state) error {
 	if err != nil {
 		return err
 	}
-	before, anywhere := s.found, s.problem
+	before, anywhere := s.found, *s
 	aligned := map[int][]int64{}
 	for i, g := range s.groups {
 		k := before[i].Layout.Kernels[0]
@@ -63,7 +63,7 @@ func align(s *state) error {
 			if was == nil {
 				continue
 			}
-			if m := s.moduli(g, s.found[i].Layout.Kernels, was); m != nil && s.pays(anywhere, before[i], s.found[i]) {
+			if m := s.moduli(g, s.found[i].Layout.Kernels, was); m != nil && s.pays(anywhere.problem, before[i], s.found[i]) {
 				left[g.Out] = m
 			}
 			same = same && slices.Equal(left[g.Out], was)
@@ -73,9 +73,9 @@ func align(s *state) error {
 			break
 		}
 	}
-	if len(aligned) == 0 {
-		s.found = before
-		return s.setRegions(base)
+	if len(aligned) == 0 { // as all was
+		s.found, s.problem, s.searcher, s.groups = anywhere.found, anywhere.problem, anywhere.searcher, anywhere.groups
+		return nil
 	}
 	for _, g := range s.groups {
 		if moduli := aligned[g.Out]; moduli != nil {

@@ -94,7 +94,9 @@ func TestKinds(t *testing.T) {
 	b := irtest.New()
 	in := b.Input("in", irtest.I32, 64, 64)
 	coarse := b.Func("coarse", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(int64(3)) })
-	along := func(x irtest.Expr) irtest.Expr { return x.Div(int64(2)).Sub(int64(1)).Add(x.Mod(int64(2)).Mul(int64(2))) }
+	along := func(x irtest.Expr) irtest.Expr {
+		return x.Div(int64(2)).Sub(int64(1)).Add(x.Mod(int64(2)).Mul(int64(2)))
+	}
 	across := b.Func("across", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return coarse.At(along(v[0]), v[1]) })
 	fine := b.Func("fine", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr {
 		return v[1].Mod(int64(2)).EQ(int64(0)).Select(across.At(v[0], v[1].Div(int64(2)).Sub(int64(1))), across.At(v[0], v[1].Div(int64(2)).Add(int64(1))))
