@@ -27,31 +27,29 @@ func align(s *state) error {
 	if err != nil {
 		return err
 	}
-	before, anywhere := s.found, *s
+	before := *s
 	aligned := map[int][]int64{}
+	var regions *bounds.Regions
 	for i, g := range s.groups {
-		k := before[i].Layout.Kernels[0]
+		k := before.found[i].Layout.Kernels[0]
 		f := &s.p.Funcs[g.Out]
-		if f.Output || len(f.Bounds) > 0 || len(before[i].Layout.Kernels) != 1 || k.Host || k.With != nil || slices.Contains(s.tried.unaligned, g.Out) {
+		if f.Output || len(f.Bounds) > 0 || len(before.found[i].Layout.Kernels) != 1 || k.Host || k.With != nil || slices.Contains(s.tried.unaligned, g.Out) {
 			continue
 		}
 		if cells := s.cells(g, k); slices.ContainsFunc(cells, func(n int64) bool { return n > 1 }) {
 			aligned[g.Out] = cells
-			if base.Aligned(s.p, aligned) == nil {
+			if r := base.Aligned(s.p, aligned); r != nil {
+				regions = r
+			} else {
 				delete(aligned, g.Out)
 			}
 		}
 	}
-	for len(aligned) > 0 {
-		regions := base.Aligned(s.p, aligned)
-		if regions == nil {
-			aligned = nil
-			break
-		}
+	for len(aligned) > 0 && regions != nil {
 		if err := s.setRegions(regions); err != nil {
 			return err
 		}
-		s.problem.SetCells(s.cellsOf(aligned, before))
+		s.problem.SetCells(s.cellsOf(aligned, before.found))
 		if err := tile(s); err != nil {
 			return err
 		}
@@ -63,18 +61,19 @@ func align(s *state) error {
 			if was == nil {
 				continue
 			}
-			if m := s.moduli(g, s.found[i].Layout.Kernels, was); m != nil && s.pays(anywhere.problem, before[i], s.found[i]) {
+			if m := s.moduli(g, s.found[i].Layout.Kernels, was); m != nil && s.pays(before.problem, before.found[i], s.found[i]) {
 				left[g.Out] = m
 			}
 			same = same && slices.Equal(left[g.Out], was)
 		}
 		aligned = left
-		if same {
+		if same || len(left) == 0 {
 			break
 		}
+		regions = base.Aligned(s.p, aligned)
 	}
-	if len(aligned) == 0 { // as all was
-		s.found, s.problem, s.searcher, s.groups = anywhere.found, anywhere.problem, anywhere.searcher, anywhere.groups
+	if len(aligned) == 0 || regions == nil { // as all was
+		s.found, s.problem, s.searcher, s.groups = before.found, before.problem, before.searcher, before.groups
 		return nil
 	}
 	for _, g := range s.groups {

@@ -75,7 +75,7 @@ func (w *writer) anew(id halideir.NodeID) value {
 		}
 		fn = w.d.Func(n.Func, known)
 	}
-	if changed || n.ReadsFunc() && fn != n.Func {
+	if changed || fn != n.Func {
 		n.Args, n.Func = nodes, fn
 		same.node = w.add(n)
 	}
@@ -171,7 +171,7 @@ func (w *writer) remainder(n *halideir.Node, args []value) Known {
 		if m < 2 {
 			return unknown
 		}
-		return Known{m, ((r % m) + m) % m}
+		return Known{m, halideir.ModEuclid(r, m)}
 	}
 	switch n.Op {
 	case halideir.OpAdd, halideir.OpSub:
