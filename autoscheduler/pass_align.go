@@ -17,7 +17,7 @@ const largestCell = 8
 
 // align has stored Funcs that compute by cells begin at a whole one: in f(x) = select(x % 2 == 0, a(x / 2), b(x / 2)), each point of a thread that has two or four side by side is of one kind then,
 // which Halide sees when it compiles, and computes one of the two at one place; else every point computes both. Experts write align_bounds. Kernels are chosen once more, priced with what points of one
-// kind compute, and begin anywhere still where that is no better; groups stay. Regions grow by up to a cell. What would have an input be larger is left. An output is where its caller has it.
+// kind compute, and begin anywhere still where that is no better; so are those whose regions change with them. Groups stay. Regions grow by up to a cell. What would have an input be larger is left. An output is where its caller has it.
 func align(s *state) error {
 	s.aligned = nil
 	if s.params.Mode != "gowarp" || s.p.Target.API != "cuda" || s.params.Align == "0" {
@@ -50,7 +50,7 @@ func align(s *state) error {
 			return err
 		}
 		s.problem.SetCells(s.cellsOf(aligned, before.found))
-		if err := tile(s); err != nil {
+		if err := s.tileChanged(&before, aligned); err != nil {
 			return err
 		}
 		// What is begun at whole cells is what threads compute whole ones of.
@@ -83,6 +83,38 @@ func align(s *state) error {
 	}
 	s.aligned = aligned
 	return nil
+}
+
+// tileChanged chooses the kernels anew of groups that begin at whole cells, or of which something that they compute or read has another region than before; the others keep theirs.
+func (s *state) tileChanged(before *state, aligned map[int][]int64) error {
+	pr, was := s.problem, before.problem.Regions
+	same := func(id int) bool { return slices.Equal(pr.Regions.Funcs[id], was.Funcs[id]) }
+	s.found = slices.Clone(before.found)
+	var changed []*plan.Group
+	var at []int
+	for i, g := range s.groups {
+		if aligned[g.Out] != nil || slices.ContainsFunc(append([]int{g.Out}, g.Members...), func(id int) bool {
+			if !same(id) {
+				return true
+			}
+			for st := range s.p.Funcs[id].Stages {
+				if slices.ContainsFunc(pr.Expand[pr.StageIndex(id, st)].Reads, func(of int) bool { return !same(of) }) {
+					return true
+				}
+			}
+			return false
+		}) {
+			changed, at = append(changed, g), append(at, i)
+		}
+	}
+	found, err := s.tileGroups(changed)
+	if err != nil {
+		return err
+	}
+	for i, f := range found {
+		s.found[at[i]] = f
+	}
+	return s.asked()
 }
 
 // pays reports whether a kernel that begins at whole cells is better than the one that begins anywhere: it costs less, or issues fewer instructions and costs no more than the cost errs by. Lanes that

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/suite"
 	"gowarp/halideir"
 	"gowarp/halideir/rfactor"
 	"gowarp/internal/irrun"
@@ -27,16 +28,16 @@ func forms(group, typ string, rows bool, where string, width, height int) harnes
 // TestFormResults: reductions in the forms in which people write them are trees and give what one thread of the CPU gives, to the last bit, at the estimated size, at others that nothing divides,
 // and of one point, without findings of the simulator; and so they do through OpenCL. What hangs on the order is none, and right too.
 func TestFormResults(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range suite.Sampled([]struct {
 		group, typ, where string
 		rows              bool
 		forms             int
 	}{
-		{"forms", "uint8", "all", false, 13}, {"forms", "float32", "all", true, 13}, {"forms", "bool", "all", false, 5}, {"restated", "uint16", "all", true, 9}, {"restated", "float32", "all", false, 9},
-		{"bits", "int16", "all", false, 6}, {"bits", "bool", "all", true, 3}, {"order", "int32", "all", false, 5},
-		{"forms", "int32", "some", true, 13}, {"forms", "uint16", "read", false, 13}, {"forms", "float32", "both", true, 13}, {"restated", "int16", "both", false, 9}, {"bits", "uint8", "read", true, 6},
-		{"bits", "bool", "some", false, 3}, {"order", "int16", "both", true, 5},
-	} {
+		{"forms", "uint8", "all", false, 13}, {"forms", "float32", "all", true, 13}, {"restated", "uint16", "all", true, 9}, {"restated", "float32", "all", false, 9},
+		{"bits", "bool", "all", true, 3}, {"bits", "int16", "all", false, 6}, {"order", "int32", "all", false, 5}, {"forms", "bool", "all", false, 5},
+		{"forms", "int32", "some", true, 13}, {"forms", "uint16", "read", false, 13}, {"restated", "int16", "both", false, 9}, {"forms", "float32", "both", true, 13},
+		{"bits", "uint8", "read", true, 6}, {"bits", "bool", "some", false, 3}, {"order", "int16", "both", true, 5},
+	}) {
 		t.Run(fmt.Sprintf("%s-%s-%s-%v", c.group, c.typ, c.where, c.rows), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(13, uint64(len(c.group))<<8+uint64(len(c.typ))))

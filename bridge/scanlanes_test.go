@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/suite"
 )
 
 // scans is the generator of one kind of scan.
@@ -28,7 +29,7 @@ type scanKind struct {
 }
 
 // scanKinds are run through together along either axis.
-var scanKinds = []scanKind{
+var scanKinds = append(suite.Sampled([]scanKind{
 	{"sum", "float32", nil},
 	{"sum", "int32", nil},
 	{"sum", "uint8", nil},
@@ -36,12 +37,13 @@ var scanKinds = []scanKind{
 	{"greatest", "int16", nil},
 	{"least", "uint16", nil},
 	{"least", "float32", nil},
+}), []scanKind{
 	{"recurrence", "float32", []float64{.3, 0, 1, 1.9, 2.2, -.02}},
 	{"less", "float32", []float64{.5, -1, 1.2}},
 	{"halves", "float32", nil},
 	{"shared", "float32", []float64{.5}},
 	{"backwards", "float32", nil},
-}
+}...)
 
 // TestScanLanes: scans that warps run through give what the CPU gives, of any size, with and without the pass, and with coefficients whose powers overflow. A warp loads each element of
 // its row once, 32 at a time, and what the first iteration takes.

@@ -47,7 +47,7 @@ func TestScheduleMemory(t *testing.T) {
 		return
 	}
 	for _, name := range names {
-		e := emitTimed(t, name, harness.Gowarp(nil))
+		e := emitTimed(t, name, harness.Gowarp(map[string]string{"check": "0"}))
 		spent, err := e.ScheduleTime()
 		if err != nil {
 			t.Fatal(err)

@@ -20,6 +20,18 @@ const AllEnv = "GOWARP_TEST_ALL"
 // wantsAll reports whether somebody asks for it.
 func wantsAll() bool { return os.Getenv(AllEnv) != "" }
 
+// Sampled is every second of a test's cases, beginning with the first, and all of them with AllEnv: for tests that go through types times forms, whose order says which are tried first.
+func Sampled[T any](cases []T) []T {
+	if wantsAll() {
+		return cases
+	}
+	var out []T
+	for i := 0; i < len(cases); i += 2 {
+		out = append(out, cases[i])
+	}
+	return out
+}
+
 // scales schedules the program for its other sizes. ptxas has to accept the kernels, every GPU
 // to be able to launch them, and they have to be those that were predicted. Without AllEnv it
 // does so for one capability and the first size, and only schedules for the others.

@@ -20,6 +20,14 @@ import (
 // atomics and barriers differ between them.
 var simulatedCapabilities = []int{50, 86}
 
+// simulatedCapabilities are those, or, without AllEnv, the one that is drawn by the program's name.
+func (p Program) simulatedCapabilities() []int {
+	if wantsAll() || rows.Wanted() {
+		return simulatedCapabilities
+	}
+	return simulatedCapabilities[p.drawn()%2:][:1]
+}
+
 // simulatedSize keeps a run within seconds and still has many blocks, whole and cut.
 var simulatedSize = [2]int{259, 150}
 
@@ -99,7 +107,7 @@ func (p Program) simulated(t *testing.T, tree *harness.Tree) {
 		p.simulateOn(t, tree, root, name, o, expected, size, capabilities, rows.Simulated)
 	}
 	for _, size := range [][2]int{size, p.Sizes[len(p.Sizes)-1]} {
-		each("gowarp", harness.EmitOptions{Scheduler: p.scheduler(nil)}, right, size, simulatedCapabilities)
+		each("gowarp", harness.EmitOptions{Scheduler: p.scheduler(nil)}, right, size, p.simulatedCapabilities())
 	}
 	capabilities, tried := simulatedCapabilities, peers
 	if !wantsAll() {
