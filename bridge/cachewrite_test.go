@@ -27,8 +27,13 @@ func TestCacheWrite(t *testing.T) {
 	for _, kind := range []string{"product", "shared", "around", "channels", "pair", "three", "where", "relu", "twice", "only", "narrow", "small", "scan", "given", "crossed", "nested", "wrapped"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			g, own := cached(kind)
-			p := decoded(t, dumpOf(t, g.Name, own...))
+			g, _ := cached(kind)
+			const target = "host-cuda-cuda_capability_75"
+			e, by := built(t, g, target, harness.Gowarp(nil))
+			p, err := e.Pipeline()
+			if err != nil {
+				t.Fatal(err)
+			}
 			var local []string
 			for i := range p.Funcs {
 				if p.Funcs[i].Local {
@@ -41,8 +46,6 @@ func TestCacheWrite(t *testing.T) {
 			}
 
 			_, cpu := built(t, g, "host", harness.Root())
-			const target = "host-cuda-cuda_capability_75"
-			_, by := built(t, g, target, harness.Gowarp(nil))
 			_, plain := built(t, g, target, harness.Gowarp(map[string]string{"cache_write": "0"}))
 			rng := rand.New(rand.NewPCG(7, uint64(len(kind))))
 			for _, c := range [][3]int{{512, 384, 8}, {1, 1, 3}, {1, 9, 0}, {33, 2, 1}, {100, 70, 5}, {131, 37, 17}} {

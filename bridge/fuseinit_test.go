@@ -25,8 +25,13 @@ func TestFuseInit(t *testing.T) {
 	for _, kind := range []string{"integral", "zero", "middle", "grid", "backwards", "pointwise", "pair", "several", "ahead", "turned", "taps", "twice", "where", "by_data", "strided"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			g, own := inits(kind)
-			p := decoded(t, dumpOf(t, g.Name, own...))
+			g, _ := inits(kind)
+			const target = "host-cuda-cuda_capability_75"
+			e, by := built(t, g, target, harness.Gowarp(nil))
+			p, err := e.Pipeline()
+			if err != nil {
+				t.Fatal(err)
+			}
 			expected := fused[kind]
 			for i := range p.Funcs {
 				f := &p.Funcs[i]
@@ -38,8 +43,6 @@ func TestFuseInit(t *testing.T) {
 			}
 
 			_, cpu := built(t, g, "host", harness.Root())
-			const target = "host-cuda-cuda_capability_75"
-			e, by := built(t, g, target, harness.Gowarp(nil))
 			whole, plain := built(t, g, target, harness.Gowarp(map[string]string{"fuse_init": "0"}))
 			rng := rand.New(rand.NewPCG(5, uint64(len(kind))))
 			for _, size := range [][2]int{{512, 384}, {1, 1}, {1, 9}, {33, 2}, {100, 70}, {131, 37}} {

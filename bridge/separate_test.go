@@ -60,7 +60,13 @@ func TestSeparate(t *testing.T) {
 // byParts holds what windows are combined from, printed, to lines that it has to have, "-" for no parts at all, and results by parts and as the cost has it to a CPU's.
 func byParts(t *testing.T, g harness.Generator, own, want []string, exact bool, scalars harness.Args) {
 	t.Helper()
-	p := decoded(t, dumpOf(t, g.Name, append(own, "autoscheduler.separate=all")...))
+	_, cpu := built(t, g, "host", harness.Root())
+	const target = "host-cuda-cuda_capability_75"
+	e, parts := built(t, g, target, harness.Gowarp(map[string]string{"separate": "all"}))
+	p, err := e.Pipeline()
+	if err != nil {
+		t.Fatal(err)
+	}
 	none := want[0] == "-"
 	if made := slices.ContainsFunc(p.Funcs, func(f halideir.Func) bool { return f.Separated != "" }); made == none {
 		t.Errorf("there are parts: %v", made)
@@ -75,12 +81,9 @@ func byParts(t *testing.T, g harness.Generator, own, want []string, exact bool, 
 		}
 	}
 
-	_, cpu := built(t, g, "host", harness.Root())
-	const target = "host-cuda-cuda_capability_75"
-	_, byDefault := built(t, g, target, harness.Gowarp(nil))
-	parts := byDefault
+	byDefault := parts
 	if !none {
-		_, parts = built(t, g, target, harness.Gowarp(map[string]string{"separate": "all"}))
+		_, byDefault = built(t, g, target, harness.Gowarp(nil))
 	}
 	rng := rand.New(rand.NewPCG(7, uint64(len(own[0]))))
 	for _, size := range [][2]int{{512, 384}, {1, 1}, {1, 9}, {33, 2}, {100, 70}, {131, 37}} {
