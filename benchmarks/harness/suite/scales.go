@@ -34,7 +34,7 @@ func Sampled[T any](cases []T) []T {
 
 // scales schedules the program for its other sizes. ptxas has to accept the kernels, every GPU
 // to be able to launch them, and they have to be those that were predicted. Without AllEnv it
-// does so for one capability and the first size, and only schedules for the others.
+// does so for one capability and the first size, and only schedules for the others, for half of the programs.
 func (p Program) scales(t *testing.T, tree *harness.Tree) {
 	all := wantsAll()
 	for i, scale := range p.Scales {
@@ -47,7 +47,7 @@ func (p Program) scales(t *testing.T, tree *harness.Tree) {
 				}
 			} else if i == 0 {
 				at.cuda(t, tree, tabulated)
-			} else {
+			} else if p.drawn()%2 == 0 {
 				at.onlyScheduled(t, tree)
 			}
 		})
