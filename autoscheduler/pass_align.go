@@ -89,21 +89,22 @@ func align(s *state) error {
 func (s *state) tileChanged(before *state, aligned map[int][]int64) error {
 	pr, was := s.problem, before.problem.Regions
 	same := func(id int) bool { return slices.Equal(pr.Regions.Funcs[id], was.Funcs[id]) }
+	touched := func(id int) bool {
+		if !same(id) {
+			return true
+		}
+		for st := range s.p.Funcs[id].Stages {
+			if slices.ContainsFunc(pr.Expand[pr.StageIndex(id, st)].Reads, func(of int) bool { return !same(of) }) {
+				return true
+			}
+		}
+		return false
+	}
 	s.found = slices.Clone(before.found)
 	var changed []*plan.Group
 	var at []int
 	for i, g := range s.groups {
-		if aligned[g.Out] != nil || slices.ContainsFunc(append([]int{g.Out}, g.Members...), func(id int) bool {
-			if !same(id) {
-				return true
-			}
-			for st := range s.p.Funcs[id].Stages {
-				if slices.ContainsFunc(pr.Expand[pr.StageIndex(id, st)].Reads, func(of int) bool { return !same(of) }) {
-					return true
-				}
-			}
-			return false
-		}) {
+		if aligned[g.Out] != nil || touched(g.Out) || slices.ContainsFunc(g.Members, touched) {
 			changed, at = append(changed, g), append(at, i)
 		}
 	}

@@ -31,10 +31,7 @@ func TestCacheWrite(t *testing.T) {
 			g, _ := cached(kind)
 			const target = "host-cuda-cuda_capability_75"
 			e, by := built(t, g, target, harness.Gowarp(nil))
-			p, err := e.Pipeline()
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := pipelineOf(t, e)
 			var local []string
 			for i := range p.Funcs {
 				if p.Funcs[i].Local {

@@ -41,6 +41,16 @@ func built(t *testing.T, g harness.Generator, target string, s harness.Scheduler
 	return e, p
 }
 
+// pipelineOf is the pipeline that gowarp scheduled for an emission.
+func pipelineOf(t *testing.T, e *harness.Emission) *halideir.Pipeline {
+	t.Helper()
+	p, err := e.Pipeline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // linked is a program whose reductions gowarp is to have factored.
 func linked(t *testing.T, g harness.Generator, target string, s harness.Scheduler) *harness.Program {
 	t.Helper()

@@ -29,10 +29,7 @@ func TestFuseInit(t *testing.T) {
 			g, _ := inits(kind)
 			const target = "host-cuda-cuda_capability_75"
 			e, by := built(t, g, target, harness.Gowarp(nil))
-			p, err := e.Pipeline()
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := pipelineOf(t, e)
 			expected := fused[kind]
 			for i := range p.Funcs {
 				f := &p.Funcs[i]

@@ -66,10 +66,7 @@ func byParts(t *testing.T, g harness.Generator, own, want []string, exact bool, 
 	_, cpu := built(t, g, "host", harness.Root())
 	const target = "host-cuda-cuda_capability_75"
 	e, parts := built(t, g, target, harness.Gowarp(map[string]string{"separate": "all"}))
-	p, err := e.Pipeline()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := pipelineOf(t, e)
 	none := want[0] == "-"
 	if made := slices.ContainsFunc(p.Funcs, func(f halideir.Func) bool { return f.Separated != "" }); made == none {
 		t.Errorf("there are parts: %v", made)

@@ -62,9 +62,6 @@ var capabilities = []int{50, 75, 86}
 
 // capabilities are those that the program is compiled for: the common one and, without AllEnv, one of the others, drawn by the program's name.
 func (p Program) capabilities() []int {
-	if wantsAll() {
-		return capabilities
-	}
 	return append([]int{tabulated}, p.simulatedCapabilities()...)
 }
 
