@@ -38,8 +38,8 @@ func (s *state) marked(fn, stage int) bool {
 }
 
 // mostLikely is how many things that are likely Halide may find in a kernel before it takes ever longer to make code of its own of them: with 6,400
-// half a minute by a chain, with 400 two seconds, most of which LLVM takes. mostLooks is how often it may look at a load for them.
-const mostLikely, mostLooks = 10_000, 1e6
+// half a minute by a chain, with 400 two seconds, most of which LLVM takes; with 4,584, minima of maxima of selects, over a minute (random window 30). mostLooks is how often it may look at a load for them.
+const mostLikely, mostLooks = 2_500, 1e6
 
 // findable reports whether Halide finds what is likely in a kernel in no time. It looks 2^n times at what is n deep in minima: where both
 // sides of a Min hold something likely it looks at each side twice (visit of Min in FindSimplifications, PartitionLoops.cpp of Halide 21; not at

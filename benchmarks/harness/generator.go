@@ -86,10 +86,8 @@ func (t *Tree) Compile(g Generator) (string, error) {
 	if !filepath.IsAbs(source) {
 		source = t.Path(source)
 	}
-	// -fno-rtti because the wheel's libHalide_GenGen.a is compiled so.
-	flags := []string{"-std=c++17", "-O0", "-fno-rtti", "-I" + t.Halide("include")}
 	libs := []string{t.Halide("lib64", "libHalide_GenGen.a"), "-L" + t.Halide("lib64"), "-lHalide", "-Wl,-rpath," + t.Halide("lib64")}
-	exe, err := t.cxx("generator", source, "generator", flags, libs)
+	exe, err := t.cxx("generator", source, "generator", t.halideFlags(), libs)
 	if _, ended := endedBy(err); ended {
 		return "", &GeneratorFailure{Text: err.Error()}
 	}
@@ -134,7 +132,14 @@ func (t *Tree) cxx(kind, source, output string, flags, libs []string) (string, e
 	k.text(flags...)
 	k.text(libs...)
 	dir, err := t.once(kind, k, func(dir string) error {
-		args := slices.Concat(flags, []string{source, "-o", filepath.Join(dir, output)}, libs)
+		var header []string
+		if slices.Equal(flags, t.halideFlags()) {
+			var err error
+			if header, err = t.precompiled(flags); err != nil {
+				return err
+			}
+		}
+		args := slices.Concat(header, flags, []string{source, "-o", filepath.Join(dir, output)}, libs)
 		_, err := t.run(nil, "g++", args...)
 		return err
 	})

@@ -79,7 +79,7 @@ func NewRunner(tree *harness.Tree) (*Runner, error) {
 		return nil, err
 	}
 	return &Runner{Program: program, Plugin: tree.Plugin(), Drivers: tree.Build("gpusim"), Env: tree.OpenCLEnv(),
-		Limit: time.Minute, Bytes: 4 << 30}, nil
+		Limit: 3 * time.Minute, Bytes: 4 << 30}, nil
 }
 
 // Run runs jobs one after another, in as few processes as will do, and returns their
@@ -142,7 +142,19 @@ func (r *Runner) process(ctx context.Context, jobs []Job) ([]Result, error) {
 	} else if len(results) == 0 {
 		return nil, fmt.Errorf("random: %s did nothing: %v: %s", filepath.Base(r.Program), failed, last.text())
 	}
-	return results, findings(dir, jobs, results)
+	err = findings(dir, jobs, results)
+	if n := len(results) - 1; killed != "" && errors.Is(err, simulator.ErrNoReport) {
+		// The simulator was killed with it, and what it found in those before is lost.
+		err = nil
+		if n > 0 {
+			before, err := r.process(ctx, jobs[:n])
+			if err != nil || len(before) < n {
+				return before, err
+			}
+			copy(results, before)
+		}
+	}
+	return results, err
 }
 
 // follow reads what the process says, and kills it when it says nothing for too long or

@@ -48,6 +48,31 @@ esac`)
 	}
 }
 
+// TestKilledWithItsSimulator: what a simulator found in the pipelines before one that hangs is
+// killed with it, so those run once more.
+func TestKilledWithItsSimulator(t *testing.T) {
+	t.Parallel()
+	seen := filepath.Join(t.TempDir(), "seen")
+	// A simulator's lock stays where it was killed, and there is no report.
+	r := pretender(t, `
+case $number in
+2) if [ -e `+seen+` ]; then echo end 2 wrong it is; exit; fi; : > `+seen+`; echo end 2 ok;;
+3) : > $GOWARP_GPUSIM_REPORTS/1.running; while :; do :; done;;
+*) echo end $number ok;;
+esac`)
+	r.Limit = time.Second
+	jobs := []Job{{1, &Pipeline{}}, {2, &Pipeline{}}, {3, &Pipeline{}}, {4, &Pipeline{}}}
+	results, err := r.Run(t.Context(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Outcome{OK, Wrong, Hang, OK} {
+		if i >= len(results) || results[i].Outcome != want || results[i].Number != uint64(i+1) {
+			t.Fatalf("job %d should be %s: %+v", i+1, want, results)
+		}
+	}
+}
+
 // TestShrinking: of a pipeline that fails because of one operator, that operator is left.
 func TestShrinking(t *testing.T) {
 	t.Parallel()

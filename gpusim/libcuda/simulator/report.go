@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -122,6 +123,9 @@ func (r *reporter) write(rep *Report) error {
 	return r.lock.Close()
 }
 
+// ErrNoReport is what Collect returns of a simulator that was killed.
+var ErrNoReport = errors.New("simulator: it ended without a report")
+
 // Collect waits for the simulators that report to a directory and returns their
 // reports in the order in which they started.
 func Collect(dir string) ([]*Report, error) {
@@ -142,7 +146,7 @@ func Collect(dir string) ([]*Report, error) {
 		}
 		b, err := os.ReadFile(name[:len(name)-len(lockSuffix)] + ".json")
 		if err != nil {
-			return nil, fmt.Errorf("simulator: it ended without a report: %w", err)
+			return nil, fmt.Errorf("%w: %w", ErrNoReport, err)
 		}
 		var r Report
 		if err := json.Unmarshal(b, &r); err != nil {
