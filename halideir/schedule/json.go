@@ -212,7 +212,7 @@ func Decode(data []byte) (*Schedule, error) {
 		Version *json.RawMessage `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("schedule: the document is not a JSON object: %w", err)
+		return nil, fmt.Errorf("schedule: the document is no JSON object: %w", inWords(err))
 	}
 	switch {
 	case head.Format == nil:
@@ -238,7 +238,7 @@ func Decode(data []byte) (*Schedule, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("schedule: %w", err)
+		return nil, fmt.Errorf("schedule: %w", inWords(err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, errors.New("schedule: more follows after the document")

@@ -99,15 +99,15 @@ func TestDecodeRefuses(t *testing.T) {
 		{"unknown directive", `"do":"split"`, `"do":"splat"`, `directives[1] (harris.splat(x, x_o, x_i, 32, guard_with_if)): there is no directive "splat"`, false},
 		{"unknown key", `"do":"split"`, `"do":"split","when":1`, "unknown field", false},
 		{"factor", `"n":32`, `"n":0`, "n is 0", false},
-		{"huge factor", `"n":32`, `"n":1e30`, "cannot unmarshal", false},
-		{"fractional factor", `"n":32`, `"n":1.5`, "cannot unmarshal", false},
+		{"huge factor", `"n":32`, `"n":1e30`, "directives.n is the number 1e30 where a whole number belongs", false},
+		{"fractional factor", `"n":32`, `"n":1.5`, "directives.n is the number 1.5 where a whole number belongs", false},
 		{"tail", "guard_with_if", "hope", `the tail "hope"`, false},
 		{"memory", `"memory":"gpu_shared"`, `"memory":"ram"`, `"ram"`, false},
 		{"negative func", `"func":9`, `"func":-1`, "there is no Func -1", false},
 		{"vars", `["x","x_o","x_i"]`, `["x","x_o"]`, "2 vars, want 3", false},
 		{"twice", `["x","x_o","x_i"]`, `["x","x_o","x_o"]`, "x_o", true},
-		{"truncated", "]\n}", "", "not a JSON object", false},
-		{"more", "]\n}", "]\n} {}", "not a JSON object", false},
+		{"truncated", "]\n}", "", "no JSON object: it is empty, or cut short", false},
+		{"more", "]\n}", "]\n} {}", "no JSON object: invalid character", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc := strings.Replace(good, c.old, c.new, 1)
