@@ -55,6 +55,19 @@ func NewLayer(p *halideir.Pipeline, params Params) *Layer {
 	return &Layer{p: p, params: params, before: map[string]*state{}}
 }
 
+// Name is the Func and the stage that a way's kernel computes, as Funcs are numbered where this Layer runs it: of
+// another pipeline's way that is not what was run.
+func (l *Layer) Name(w *Way) (string, error) {
+	s, err := l.decided(w)
+	if err != nil {
+		return "", err
+	}
+	if funcs := s.problem.P.Funcs; w.Out < len(funcs) {
+		return fmt.Sprintf("%s.s%d", funcs[w.Out].Label, w.Stage), nil
+	}
+	return "", fmt.Errorf("autoscheduler: the pipeline has no Func %d; it is another pipeline's way", w.Out)
+}
+
 // Kernel lays a way out.
 func (l *Layer) Kernel(w *Way) (*plan.Problem, *plan.Kernel, error) {
 	s, err := l.decided(w)

@@ -51,7 +51,7 @@ func estimated(tree *harness.Tree, gpu, program string, lines []candidate.Candid
 		if c.Program != program || c.Counted == nil {
 			continue
 		}
-		if !names(p, c) {
+		if name, err := layer.Name(&c.Way); err != nil || name != c.Kernel {
 			otherwise++
 			continue
 		}
@@ -71,11 +71,6 @@ func estimated(tree *harness.Tree, gpu, program string, lines []candidate.Candid
 		})
 	}
 	return pairs, otherwise, nil
-}
-
-// names reports whether the kernel's Func is still the one that its way says, by its number: a pass that adds Funcs to a pipeline moves the numbers.
-func names(p *halideir.Pipeline, c *candidate.Candidate) bool {
-	return c.Way.Out < len(p.Funcs) && c.Kernel == fmt.Sprintf("%s.s%d", p.Funcs[c.Way.Out].Label, c.Way.Stage)
 }
 
 // exported is a program's pipeline, as the collector wrote it or its generator exports it now.
