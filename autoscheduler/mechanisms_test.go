@@ -1,6 +1,7 @@
 package autoscheduler
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -233,6 +234,9 @@ func TestWayIsLaidOutAgain(t *testing.T) {
 				if again.Grid != k.Grid || again.Block != k.Block || again.SharedBytes != k.SharedBytes || math.Abs(got.Issued-want.Issued) > 1e-6*want.Issued {
 					t.Errorf("draw %d, %s: grid %v and %v, blocks %v and %v, %.1f and %.1f instructions", n, k.Strategy, k.Grid, again.Grid, k.Block, again.Block, want.Issued, got.Issued)
 				}
+				if name, err := layer.Name(&w); err != nil || name != fmt.Sprintf("%s.s%d", r.Problem.P.Funcs[k.Out.Func].Label, k.Out.Stage) {
+					t.Errorf("draw %d: %s is called %q, %v", n, k.Strategy, name, err)
+				}
 				kernels++
 			}
 		}
@@ -242,6 +246,9 @@ func TestWayIsLaidOutAgain(t *testing.T) {
 	}
 	if _, _, err := layer.Kernel(&Way{Out: 99}); err == nil {
 		t.Error("a Func that is not there is laid out")
+	}
+	if name, err := layer.Name(&Way{Out: 99}); err == nil {
+		t.Errorf("a Func that is not there is called %q", name)
 	}
 }
 
