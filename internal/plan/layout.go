@@ -212,9 +212,10 @@ func (k *Kernel) Occupy(d *occupancy.Device) (err error) {
 // moreShared is by what part more shared memory than was worked out a kernel may take and still be one that is laid out alike: a row or a slot more, of which the price knows nothing.
 const moreShared = 1.0 / 16
 
-// SharedMost is how much shared memory a block may take in all for the kernel to be the one that was priced: as many blocks run on an SM at a time, and no limit is exceeded.
+// SharedMost is how much shared memory a block may take in all for the kernel to be the one that was priced: as many blocks run on an SM at a time, and no limit is exceeded. Up to the sum of
+// its members it is Halide that reuses less of it, in another order of stages than is expected.
 func (k *Kernel) SharedMost(pr *Problem) int64 {
-	least, most := k.SharedBytes, min(k.SharedBytes+int64(moreShared*float64(k.SharedBytes)), pr.Limits.SharedBytes)
+	least, most := k.SharedBytes, min(max(k.SharedBytes+int64(moreShared*float64(k.SharedBytes)), k.SharedSum), pr.Limits.SharedBytes)
 	if most <= least || k.ThreadsPerBlock() > int64(pr.Device.MaxThreadsPerBlock) {
 		return least
 	}
