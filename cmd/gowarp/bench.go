@@ -198,6 +198,9 @@ func benchExecute(c *cli.Context, tree *harness.Tree, plan *bench.Plan) (*bench.
 	if err != nil {
 		return nil, benchError("bench:", err)
 	}
+	if sum.Cells == 0 {
+		return nil, errors.New("bench: there is nothing to run: no such program has a GeneratorParam schedule, which --scheduler expert sets to expert; --scheduler own takes what a generator does without an autoscheduler")
+	}
 	fmt.Fprintf(c.App.ErrWriter, "%d cells run, %d had their lines already, in %s; the lines are in %s\n", sum.Run, sum.Kept, time.Since(start).Round(time.Second), plan.Results)
 	if len(sum.Broken) > 0 {
 		err = fmt.Errorf("bench: it failed itself in %d cells, of which nothing is known:\n  %s", len(sum.Broken), strings.Join(sum.Broken, "\n  "))
