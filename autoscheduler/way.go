@@ -62,7 +62,7 @@ func (l *Layer) Name(w *Way) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if funcs := s.problem.P.Funcs; w.Out < len(funcs) {
+	if funcs := s.problem.P.Funcs; w.Out >= 0 && w.Out < len(funcs) {
 		return fmt.Sprintf("%s.s%d", funcs[w.Out].Label, w.Stage), nil
 	}
 	return "", fmt.Errorf("autoscheduler: the pipeline has no Func %d; it is another pipeline's way", w.Out)
