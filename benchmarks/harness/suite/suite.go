@@ -214,7 +214,7 @@ func (p Program) opencl(t *testing.T, tree *harness.Tree) {
 	}
 }
 
-// oclgrind has the OpenCL kernels checked at the two smallest sizes by a tool that has
+// oclgrind has the OpenCL kernels checked at the two smallest sizes, or, without AllEnv, at one of them, by a tool that has
 // nothing in common with the simulator for CUDA. Undefined values are looked for in the schedules of mode=autogpu,
 // which round nothing up; unchecked, they give no extents either. Without AllEnv that is for half of the programs.
 func (p Program) oclgrind(t *testing.T, tree *harness.Tree) {
@@ -232,7 +232,11 @@ func (p Program) oclgrindOf(t *testing.T, tree *harness.Tree, s harness.Schedule
 	p.record(t, rows.Row{Check: rows.Memcheck, Size: p.Sizes[len(p.Sizes)-1]})
 	_, gpu := p.emit(t, tree, harness.EmitOptions{Target: "host-opencl", Scheduler: s})
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
-	for _, size := range p.Sizes[max(len(p.Sizes)-2, 0):] {
+	sizes := p.Sizes[max(len(p.Sizes)-2, 0):]
+	if !wantsAll() && !rows.Wanted() {
+		sizes = sizes[p.drawn()%len(sizes):][:1]
+	}
+	for _, size := range sizes {
 		in, out := p.Inputs(t, tree, size[0], size[1])
 		got, complaints, err := gpu.Oclgrind(in, out, undefined)
 		if err != nil {
