@@ -10,7 +10,7 @@ import (
 )
 
 // searching are the parameters that only a search for a schedule heeds.
-var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "effort", "search", "registers", "weights", "machine", "parallelism", "reassociate", "any_size", "write_out", "fuse_init", "cache_write", "separate", "align"}
+var searching = []string{"mode", "fusion", "grouping", "tiling", "warp_tile", "frac_reg", "cost", "effort", "search", "registers", "weights", "machine", "parallelism", "reassociate"}
 
 // contradictions refuses parameters of which one would take the effect of another, as they
 // were given: a default contradicts nothing. inForce has the defaults and what a mode makes of them.

@@ -27,7 +27,6 @@ func TestContradictions(t *testing.T) {
 		{"save=a.json,dump=a.json", "save=a.json and dump=a.json name the same file"},
 		{"schedule=a.json,save=b.json", ""},
 		{"schedule=a.json,reassociate=0", "reassociate=0 would have no effect"},
-		{"schedule=a.json,align=0,any_size=1", "any_size=1, align=0 would have no effect"},
 		{"warp_tile=2x4x4", ""},
 		{"frac_reg=.5", "frac_reg=.5 is of hybrid tiles of warps, whose fractions tiling=all tries for itself"},
 		{"warp_tile=2x4x4,mode=autogpu", "warp_tile=2x4x4 is of tiles of warps, which tiling=block has none of"},

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -20,18 +21,20 @@ func (t *Tree) halideFlags() []string {
 }
 
 // precompiled returns the flag under which g++ finds Halide.h precompiled for flags, none for
-// the first few files. Where a file includes something else before it, g++ takes the header
-// itself. The code is the same either way.
+// the first few files. Where a file has anything before it, g++ takes the header
+// itself, and looks for it in the same folder. The code is the same either way.
 func (t *Tree) precompiled(flags []string) ([]string, error) {
 	if compiled.Add(1) <= fewFiles {
 		return nil, nil
 	}
-	k := t.newKey("header")
+	k := t.newKey("header beside")
 	k.text(flags...)
 	dir, err := t.once("header", k, func(dir string) error {
 		args := append(flags[:len(flags):len(flags)], "-x", "c++-header", t.Halide("include", "Halide.h"), "-o", filepath.Join(dir, "Halide.h.gch"))
-		_, err := t.run(nil, "g++", args...)
-		return err
+		if _, err := t.run(nil, "g++", args...); err != nil {
+			return err
+		}
+		return os.Symlink(t.Halide("include", "Halide.h"), filepath.Join(dir, "Halide.h"))
 	})
 	return []string{"-I" + dir}, err
 }
