@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gowarp/autoscheduler/profile"
 	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
 	"gowarp/internal/plan"
@@ -62,10 +63,19 @@ func (l *Layer) Name(w *Way) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if funcs := s.problem.P.Funcs; w.Out >= 0 && w.Out < len(funcs) {
-		return fmt.Sprintf("%s.s%d", funcs[w.Out].Label, w.Stage), nil
+	p := s.problem.P
+	if err := has(p, w.Out); err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("autoscheduler: the pipeline has no Func %d; it is another pipeline's way", w.Out)
+	return profile.Name(p.Funcs[w.Out].Label, w.Stage), nil
+}
+
+// has is an error if the pipeline of a way has no such Func.
+func has(p *halideir.Pipeline, fn int) error {
+	if fn < 0 || fn >= len(p.Funcs) {
+		return fmt.Errorf("autoscheduler: the pipeline has no Func %d; it is another pipeline's way", fn)
+	}
+	return nil
 }
 
 // Kernel lays a way out.
@@ -76,8 +86,8 @@ func (l *Layer) Kernel(w *Way) (*plan.Problem, *plan.Kernel, error) {
 	}
 	pr := s.problem
 	for _, fn := range append(slices.Clone(w.Members), w.Out) {
-		if fn < 0 || fn >= len(pr.P.Funcs) {
-			return nil, nil, fmt.Errorf("autoscheduler: the pipeline has no Func %d; it is another pipeline's way", fn)
+		if err := has(pr.P, fn); err != nil {
+			return nil, nil, err
 		}
 	}
 	if w.Stage < 0 || w.Stage >= len(pr.P.Funcs[w.Out].Stages) {

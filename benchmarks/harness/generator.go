@@ -87,7 +87,7 @@ func (t *Tree) Compile(g Generator) (string, error) {
 		source = t.Path(source)
 	}
 	libs := []string{t.Halide("lib64", "libHalide_GenGen.a"), "-L" + t.Halide("lib64"), "-lHalide", "-Wl,-rpath," + t.Halide("lib64")}
-	exe, err := t.cxx("generator", source, "generator", t.halideFlags(), libs)
+	exe, err := t.halideCxx("generator", source, "generator", libs)
 	if _, ended := endedBy(err); ended {
 		return "", &GeneratorFailure{Text: err.Error()}
 	}
@@ -125,6 +125,11 @@ func (k *key) sources(file string, seen map[string]bool) error {
 // cxx compiles one C++ file into dir/output, cached by the content of the file, of what it includes from beside it, and
 // the flags.
 func (t *Tree) cxx(kind, source, output string, flags, libs []string) (string, error) {
+	return t.compiled(kind, source, output, flags, libs, func() ([]string, error) { return nil, nil })
+}
+
+// compiled is cxx with a flag besides, worked out where the file has to be compiled, that makes no difference to what comes out.
+func (t *Tree) compiled(kind, source, output string, flags, libs []string, header func() ([]string, error)) (string, error) {
 	k := t.newKey(kind)
 	if err := k.sources(source, map[string]bool{}); err != nil {
 		return "", fmt.Errorf("harness: %w", err)
@@ -132,15 +137,11 @@ func (t *Tree) cxx(kind, source, output string, flags, libs []string) (string, e
 	k.text(flags...)
 	k.text(libs...)
 	dir, err := t.once(kind, k, func(dir string) error {
-		var header []string
-		if slices.Equal(flags, t.halideFlags()) {
-			var err error
-			if header, err = t.precompiled(flags); err != nil {
-				return err
-			}
+		found, err := header()
+		if err != nil {
+			return err
 		}
-		args := slices.Concat(header, flags, []string{source, "-o", filepath.Join(dir, output)}, libs)
-		_, err := t.run(nil, "g++", args...)
+		_, err = t.run(nil, "g++", slices.Concat(found, flags, []string{source, "-o", filepath.Join(dir, output)}, libs)...)
 		return err
 	})
 	if err != nil {

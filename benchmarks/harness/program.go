@@ -3,7 +3,7 @@ package harness
 // HalideProgram compiles a C++ program that uses Halide in its own process (JIT) and
 // returns its path.
 func (t *Tree) HalideProgram(source string) (string, error) {
-	return t.cxx("program", t.Path(source), "program", t.halideFlags(),
+	return t.halideCxx("program", t.Path(source), "program",
 		[]string{"-L" + t.Halide("lib64"), "-lHalide", "-Wl,-rpath," + t.Halide("lib64")})
 }
 

@@ -145,14 +145,14 @@ func (r *Runner) process(ctx context.Context, jobs []Job) ([]Result, error) {
 	err = findings(dir, jobs, results)
 	if n := len(results) - 1; killed != "" && errors.Is(err, simulator.ErrNoReport) {
 		// The simulator was killed with it, and what it found in those before is lost.
-		err = nil
-		if n > 0 {
-			before, err := r.process(ctx, jobs[:n])
-			if err != nil || len(before) < n {
-				return before, err
-			}
-			copy(results, before)
+		if n == 0 {
+			return results, nil
 		}
+		before, err := r.process(ctx, jobs[:n])
+		if err == nil && len(before) == n {
+			before = append(before, results[n])
+		}
+		return before, err
 	}
 	return results, err
 }

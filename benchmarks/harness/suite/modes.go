@@ -67,6 +67,14 @@ func (p Program) drawn() int {
 	return int(h.Sum32() % 1000)
 }
 
+// one is what is drawn of a list for the program, if there is anything in it.
+func one[T any](p Program, list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[p.drawn()%len(list):][:1]
+}
+
 // modes tries the program in gowarp's other modes: ptxas accepts the kernels at the estimated
 // size and every GPU can launch them, on the simulator and on OpenCL the result is the
 // CPU's, with no finding. Without AllEnv one mode has one of these at one size, drawn

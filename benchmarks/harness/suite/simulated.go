@@ -25,7 +25,7 @@ func (p Program) simulatedCapabilities() []int {
 	if wantsAll() || rows.Wanted() {
 		return simulatedCapabilities
 	}
-	return simulatedCapabilities[p.drawn()%2:][:1]
+	return one(p, simulatedCapabilities)
 }
 
 // simulatedSize keeps a run within seconds and still has many blocks, whole and cut.
@@ -114,9 +114,7 @@ func (p Program) simulated(t *testing.T, tree *harness.Tree) {
 		capabilities = capabilities[len(capabilities)-1:]
 		if !rows.Wanted() {
 			tried = slices.DeleteFunc(slices.Clone(peers), func(s harness.Scheduler) bool { return p.Untried[s.Name()] != "" })
-			if n := len(tried); n > 1 {
-				tried = tried[p.drawn()%n:][:1]
-			}
+			tried = one(p, tried)
 		}
 	}
 	for _, peer := range tried {

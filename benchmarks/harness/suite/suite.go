@@ -234,7 +234,7 @@ func (p Program) oclgrindOf(t *testing.T, tree *harness.Tree, s harness.Schedule
 	_, root := p.emit(t, tree, harness.EmitOptions{Target: "host", Scheduler: p.plain()})
 	sizes := p.Sizes[max(len(p.Sizes)-2, 0):]
 	if !wantsAll() && !rows.Wanted() {
-		sizes = sizes[p.drawn()%len(sizes):][:1]
+		sizes = one(p, sizes)
 	}
 	for _, size := range sizes {
 		in, out := p.Inputs(t, tree, size[0], size[1])

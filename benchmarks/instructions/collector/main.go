@@ -20,6 +20,7 @@ import (
 	"unsafe"
 
 	"gowarp/autoscheduler"
+	"gowarp/autoscheduler/profile"
 	"gowarp/benchmarks/instructions/candidate"
 	"gowarp/benchmarks/textfile"
 	"gowarp/bridge/abi"
@@ -226,7 +227,7 @@ func (s *session) add(kernels []replay.Kernel, fault string) error {
 			s.known[key] = true
 			fn := &r.Problem.P.Funcs[k.Out.Func]
 			c := candidate.Candidate{
-				Program: s.program, Kernel: fmt.Sprintf("%s.s%d", fn.Label, k.Out.Stage), Key: key, Default: s.byRule,
+				Program: s.program, Kernel: profile.Name(fn.Label, k.Out.Stage), Key: key, Default: s.byRule,
 				Way: autoscheduler.WayOf(r, r.Groups[i], k), Grid: k.Grid, Block: k.Block, Shared: k.SharedBytes, Fault: fault,
 			}
 			if fault == "" {
