@@ -4,9 +4,13 @@ package bridge
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
+
+	"gowarp/benchmarks/harness"
 )
 
 // oracle runs a generator that holds a part of halidecc against an oracle, with a seed, and returns the two numbers that it prints.
@@ -37,5 +41,45 @@ func TestFacts(t *testing.T) {
 		if dropped, kept := oracle(t, "facts", seed, `dropped (\d+) kept (\d+)`); dropped < 500 || kept < 500 {
 			t.Errorf("seed %d: %d dropped, %d kept", seed, dropped, kept)
 		}
+	}
+}
+
+// TestSizesBehindNames: members of which several points a thread are behind guards stay in shared memory, without a check of their storage at run time, where
+// what names stand for proves that it does; results are those of the CPU, at sizes that nothing divides, without a finding of the simulator.
+func TestSizesBehindNames(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		out     string
+		values  []int
+		members []string
+	}{
+		{"flow", "out", []int{2}, []string{"coarse_dx", "coarse_dy", "coarse_dt", "fine_start", "fine_dx", "fine_dy", "fine_dt"}},
+		{"disparity", "nearest", nil, []string{"cost_local_sum_x_2", "cost_local_sum_x_4"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			g := harness.Generator{Source: "bridge/testdata/flow.cc", Name: c.name}
+			_, cpu := built(t, g, "host", harness.Root())
+			e, p := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(map[string]string{"gpu": "rtx2080ti"}))
+			source := text(t, e.File("schedule.h"))
+			for _, m := range c.members {
+				if !regexp.MustCompile(`(?m)^    ` + m + `\n.*\n *\.store_in\(MemoryType::GPUShared\)`).MatchString(source) {
+					t.Errorf("%s is not in shared memory", m)
+				}
+			}
+			code, err := e.PTX()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(code, "trap;") {
+				t.Error("a kernel checks something at run time")
+			}
+			rng := rand.New(rand.NewPCG(11, 28))
+			for _, size := range [][2]int{{320, 240}, {131, 77}, {1, 1}} {
+				in := harness.Args{"left": noise(rng, size[0], size[1]), "right": noise(rng, size[0], size[1])}
+				shapes := map[string][]int{c.out: append(size[:], c.values...)}
+				simulated(t, p, in, shapes, onCPU(t, cpu, in, shapes), harness.Tolerance{}, size)
+			}
+		})
 	}
 }

@@ -188,9 +188,6 @@ func (b *blockWindows) layOut(stage int, c plan.Choice) (*plan.Kernel, error) {
 		}
 	}
 	pad(b.pr, k)
-	if err := b.sized(k); err != nil {
-		return nil, err
-	}
 	if k.Out.PointsPerThread() > 1 || c.Windows > 0 {
 		k.Held = b.held(k, places)
 		k.SpillBytes = b.spilled(k)
@@ -498,7 +495,7 @@ func (b *blockWindows) spilled(k *plan.Kernel) int {
 }
 
 // pointTail is the tail that the points of a member in shared memory have. Guarded, since with points shifted inwards Halide does not see
-// the size of the storage any more; rounded up where that asks for more of no one else, which needs no test and hides no size (see sized).
+// the size of the storage any more; rounded up where that asks for more of no one else, which needs no test.
 func (b *blockWindows) pointTail(member int) plan.Tail {
 	f := &b.pr.P.Funcs[member]
 	if !b.pr.Roundable(b.g.Members, member) || halves(f) || narrow(b.pr, member) {
@@ -572,42 +569,6 @@ func (b *blockWindows) roundUp(m *plan.Member, n *plan.Nest, points []plan.Use) 
 		whole := ceilDiv(m.Extents[arg], u.Tile) * u.Tile
 		m.Extents[arg], m.Padded[arg] = whole, whole
 	}
-}
-
-// maxGuards is of how many guards, one in the other, Halide 21 can prove the extent that they leave.
-const maxGuards = 3
-
-// sized refuses kernels in which Halide cannot prove the size of a member in shared memory. Its loops are guarded where
-// threads compute several points, so are those of its readers there, and the output's once for the block and, where
-// not all points make whole groups, once more; points that are rounded up count there too. Of too many guards the extent is a maximum of minima, which
-// Halide leaves to a check at run time.
-func (b *blockWindows) sized(k *plan.Kernel) error {
-	guards := make([]int, len(k.Members))
-	for i := len(k.Members) - 1; i >= 0; i-- { // readers come after what they read
-		m := &k.Members[i]
-		if m.Where != plan.AtBlock {
-			continue
-		}
-		guards[i] = 1
-		if k.Out.Whole {
-			guards[i] = 2
-		}
-		for j := i + 1; j < len(k.Members); j++ {
-			if b.pr.Reads(k.Members[j].Func, m.Func) {
-				guards[i] = max(guards[i], guards[j])
-			}
-		}
-		for j := range m.Nests { // of a reduction each stage has its own
-			points := m.Nests[j].Unrolled
-			if slices.ContainsFunc(points, plan.Use.Guarded) || k.Out.Whole && len(points) > 0 {
-				guards[i]++
-			}
-		}
-		if guards[i] > maxGuards {
-			return fmt.Errorf("block-window: the size of %s is behind %d guards and not to be proven", b.pr.P.Funcs[m.Func].Label, guards[i])
-		}
-	}
-	return nil
 }
 
 // holds refuses kernels whose threads would hold or run too much.

@@ -53,7 +53,7 @@ bool holds(const Expr &e, const std::vector<Expr> &facts) {
         less.add(term, -times);
     }
     const auto never_more_than_0 = [&] {
-        const std::optional<int64_t> most = greatest(less);
+        const std::optional<int64_t> most = greatest(less, 0);
         return most && *most <= 0;
     };
     if (never_more_than_0()) {
@@ -93,22 +93,32 @@ void conjuncts(const Expr &e, std::vector<Expr> &all) {
     }
 }
 
-}  // namespace
-
-std::string given_extent(const AssertStmt *op) {
+// The name that an assertion's error has as an argument; empty for assertions of other errors.
+std::string named_in(const AssertStmt *op, const std::string &error, size_t argument) {
     Expr message = op->message;
     while (const Let *let = message.as<Let>()) {
         message = let->body;
     }
-    const Call *error = message.as<Call>();
-    const StringImm *func = error && error->name == "halide_error_explicit_bounds_too_small" && error->args.size() > 1 ? error->args[1].as<StringImm>() : nullptr;
-    return func ? func->value : "";
+    const Call *call = message.as<Call>();
+    const StringImm *name = call && call->name == error && call->args.size() > argument ? call->args[argument].as<StringImm>() : nullptr;
+    return name ? name->value : "";
+}
+
+}  // namespace
+
+std::string given_extent(const AssertStmt *op) {
+    return named_in(op, "halide_error_explicit_bounds_too_small", 1);
+}
+
+std::string bounded_storage(const AssertStmt *op) {
+    const std::string realization = named_in(op, "halide_error_storage_bound_too_small", 0);
+    return realization.substr(0, realization.find('.'));  // of a Tuple each value has its own, with its number behind
 }
 
 // Puts definitions in the place of their names.
 class Extents::Resolve : public IRMutator {
 public:
-    explicit Resolve(const Scope<Definition> &definitions) : definitions_(definitions) {}
+    Resolve(const Scope<Definition> &definitions, Far far) : definitions_(definitions), far_(far) {}
 
     int nodes = 0;
     bool done() const { return nodes <= most_nodes; }
@@ -123,15 +133,22 @@ private:
     using IRMutator::visit;
     Expr visit(const Variable *op) override {
         const Definition *d = definitions_.find(op->name);
-        if (!d || !d->value.defined()) {
+        if (!d || !(*d)[far_].value.defined()) {
             return op;
         }
-        nodes += d->nodes;
-        return d->value;
+        nodes += (*d)[far_].nodes;
+        return (*d)[far_].value;
     }
 
     const Scope<Definition> &definitions_;
+    const Far far_;
 };
+
+Extents::Value Extents::resolved(const Expr &e, Far far) const {
+    Resolve resolve(definitions_, far);
+    const Expr value = resolve.mutate(substitute_in_all_lets(e));
+    return resolve.done() ? Value{value, resolve.nodes} : Value{};
+}
 
 template<typename T>
 Stmt Extents::within(const T *op, const Definition &d) {
@@ -143,40 +160,76 @@ Stmt Extents::within(const T *op, const Definition &d) {
     return s;
 }
 
+bool Extents::checked(const AssertStmt *op) const {
+    return funcs_.count(given_extent(op)) || funcs_.count(bounded_storage(op));
+}
+
+Stmt Extents::mutate(const Stmt &s) {
+    if (!looked_) {
+        looked_ = true;
+        class Any : public IRVisitor {
+        public:
+            explicit Any(const Extents &pass) : pass_(pass) {}
+            bool found = false;
+
+        private:
+            using IRVisitor::visit;
+            void visit(const AssertStmt *op) override { found = found || pass_.checked(op); }
+            const Extents &pass_;
+        } any(*this);
+        s.accept(&any);
+        if (!any.found) {
+            return s;
+        }
+    }
+    return IRMutator::mutate(s);
+}
+
 Stmt Extents::visit(const LetStmt *op) {
     Definition d;
     if (op->value.type() == Int(32) || op->value.type().is_bool()) {
-        Resolve resolve(definitions_);
-        const Expr value = resolve.mutate(substitute_in_all_lets(op->value));
-        if (resolve.done()) {
-            d = {value, resolve.nodes};
+        d[to_end] = resolved(op->value, to_end);
+        if (in_kernel_ || !(op->value.as<Min>() || op->value.as<Max>())) {
+            d[to_minima] = resolved(op->value, to_minima);
         }
     }
     return within(op, d);
 }
 
-Stmt Extents::visit(const For *op) { return within(op, {}); }
+Stmt Extents::visit(const For *op) {
+    const bool outside = in_kernel_;
+    in_kernel_ = in_kernel_ || is_gpu(op->for_type);
+    const Stmt s = within(op, {});
+    in_kernel_ = outside;
+    return s;
+}
 
 Stmt Extents::visit(const IfThenElse *op) {
-    const size_t before = facts_.size();
-    Resolve resolve(definitions_);
-    const Expr condition = resolve.mutate(substitute_in_all_lets(op->condition));
-    if (resolve.done() && !hidden_) {
-        conjuncts(condition, facts_);
+    std::array<size_t, ways> before{};
+    for (const Far far : {to_minima, to_end}) {
+        before[far] = facts_[far].size();
+        if (const Value condition = resolved(op->condition, far); condition.value.defined() && !hidden_) {
+            conjuncts(condition.value, facts_[far]);
+        }
     }
     const Stmt then_case = mutate(op->then_case);
-    facts_.resize(before);
+    for (const Far far : {to_minima, to_end}) {
+        facts_[far].resize(before[far]);
+    }
     const Stmt else_case = op->else_case.defined() ? mutate(op->else_case) : Stmt();
     return IfThenElse::make(op->condition, then_case, else_case);
 }
 
 Stmt Extents::visit(const AssertStmt *op) {
-    if (hidden_ || !funcs_.count(given_extent(op))) {
+    if (hidden_ || !checked(op)) {
         return op;
     }
-    Resolve resolve(definitions_);
-    const Expr condition = resolve.mutate(substitute_in_all_lets(op->condition));
-    return resolve.done() && holds(condition, facts_) ? Evaluate::make(0) : op;
+    for (const Far far : {to_minima, to_end}) {
+        if (const Value condition = resolved(op->condition, far); condition.value.defined() && holds(condition.value, facts_[far])) {
+            return Evaluate::make(0);
+        }
+    }
+    return op;
 }
 
 }  // namespace gowarp

@@ -57,8 +57,8 @@ namespace {
 using Bound = std::optional<int64_t>;
 
 // The most sums that are looked at, and the largest constant in one: products of it fit 64 bits.
-constexpr int most_sums = 1000;
-constexpr int64_t most = int64_t(1) << 40;
+constexpr int most_sums = 4000;
+constexpr int64_t most = int64_t(1) << 31;
 
 // A quotient by a positive constant: p / d.
 struct Quotient {
@@ -78,8 +78,10 @@ int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 class Greatest {
 public:
+    explicit Greatest(int64_t enough) : enough_(enough) {}
+
     Bound of(const Linear &l) {
-        if (++sums_ > most_sums || std::abs(l.constant) >= most) {
+        if (++sums_ > limit_ || std::abs(l.constant) >= most) {
             return std::nullopt;
         }
         for (const auto &[e, times] : l.terms) {
@@ -98,9 +100,12 @@ public:
                 best = b;
             }
         };
-        for (const auto choose : {Case::all, Case::one_of_all, Case::quotient, Case::one}) {
+        for (const auto choose : {Case::all, Case::one_of_all, Case::one_of_divided, Case::quotient, Case::one}) {
             if (choose == Case::quotient) {
                 better(of_quotients(l));
+                if (best && *best <= enough_) {
+                    return best;
+                }
                 continue;
             }
             for (const auto &[e, times] : l.terms) {
@@ -111,19 +116,23 @@ public:
                 }
                 const Expr &p = least ? least->a : largest->a, &q = least ? least->b : largest->b;
                 const bool all = (times > 0) == (largest != nullptr);
-                if (all != (choose == Case::all) || (choose == Case::one_of_all && !has_cases(p, times > 0) && !has_cases(q, times > 0))) {
+                const bool of_all = choose == Case::one_of_all || choose == Case::one_of_divided, divided = choose == Case::one_of_divided;
+                if (all != (choose == Case::all) || (of_all && !has_cases(p, times > 0, divided) && !has_cases(q, times > 0, divided))) {
                     continue;
                 }
-                const Bound a = with(l, e, p);
-                if (all && !a) {
-                    return std::nullopt;
-                }
-                const Bound b = with(l, e, q);
                 if (all) {
+                    const Bound a = with(l, e, p), b = a ? with(l, e, q) : std::nullopt;
                     return b ? Bound(std::max(*a, *b)) : std::nullopt;
                 }
-                better(a);
-                better(b);
+                // The simpler one first, and with half of the sums: what does not lead anywhere leaves some to the other.
+                const bool swapped = nodes_in(q) < nodes_in(p);
+                const int limit = limit_;
+                limit_ = sums_ + (limit_ - sums_) / 2;
+                better(with(l, e, swapped ? q : p));
+                limit_ = limit;
+                if (!best || *best > enough_) {
+                    better(with(l, e, swapped ? p : q));
+                }
                 return best;
             }
         }
@@ -131,29 +140,54 @@ public:
     }
 
 private:
+    static int nodes_in(const Expr &e) {
+        class Nodes : public IRGraphVisitor {
+        public:
+            int count = 0;
+
+        private:
+            void include(const Expr &e) override {
+                count++;
+                IRGraphVisitor::include(e);
+            }
+        } all;
+        e.accept(&all);
+        return all.count;
+    }
+
+    // A bound inside another, of which better is never enough.
+    Bound inside(const Linear &l) {
+        const int64_t enough = enough_;
+        enough_ = std::numeric_limits<int64_t>::min();
+        const Bound b = of(l);
+        enough_ = enough;
+        return b;
+    }
+
     enum class Case {
-        all,         // cases of which any may be
-        one_of_all,  // choices between what has such cases
-        quotient,    // no minimum or maximum, but a quotient
-        one,         // choices
+        all,             // cases of which any may be
+        one_of_all,      // choices between what has such cases
+        one_of_divided,  // choices between what has such cases in quotients, which cancel as they are where they meet themselves
+        quotient,        // no minimum or maximum, but a quotient
+        one,             // choices
     };
 
-    // Whether there are cases of which any may be in what is added, or taken off.
-    static bool has_cases(const Expr &e, bool added) {
+    // Whether there are cases of which any may be in what is added, or taken off; also in what is divided.
+    static bool has_cases(const Expr &e, bool added, bool divided) {
         if (const Min *m = e.as<Min>()) {
-            return !added || has_cases(m->a, added) || has_cases(m->b, added);
+            return !added || has_cases(m->a, added, divided) || has_cases(m->b, added, divided);
         } else if (const Max *m = e.as<Max>()) {
-            return added || has_cases(m->a, added) || has_cases(m->b, added);
+            return added || has_cases(m->a, added, divided) || has_cases(m->b, added, divided);
         } else if (const Add *a = e.as<Add>()) {
-            return has_cases(a->a, added) || has_cases(a->b, added);
+            return has_cases(a->a, added, divided) || has_cases(a->b, added, divided);
         } else if (const Sub *s = e.as<Sub>()) {
-            return has_cases(s->a, added) || has_cases(s->b, !added);
+            return has_cases(s->a, added, divided) || has_cases(s->b, !added, divided);
         } else if (const Mul *m = e.as<Mul>()) {
             const auto n = as_const_int(m->b);
-            return n && has_cases(m->a, added == (*n > 0));
+            return n && has_cases(m->a, added == (*n > 0), divided);
         }
         const Quotient q(e);
-        return q.d && has_cases(q.p, added);
+        return divided && q.d && has_cases(q.p, added, divided);
     }
 
     // With the term e another.
@@ -175,7 +209,7 @@ private:
                 Linear apart;
                 apart.add(p.p, 1);
                 apart.add(q.p, -1);
-                if (const Bound b = of(apart)) {
+                if (const Bound b = inside(apart)) {
                     Linear rest = l;
                     const int64_t both = std::min(times, -less);
                     rest.add(e, -both);
@@ -185,28 +219,42 @@ private:
                 }
             }
         }
-        // One alone lies within (p - d + 1) / d and p / d of the rationals: d times the sum has no quotient there.
+        // One alone is at most the quotient of the most that is divided.
+        Bound best;
         for (const auto &[e, times] : l.terms) {
             const Quotient q(e);
             if (!q.d) {
                 continue;
             }
+            const int64_t sign = times < 0 ? -1 : 1;
+            Linear divided;
+            divided.add(q.p, sign);
+            if (const Bound b = inside(divided)) {
+                Linear rest = l;
+                rest.terms.erase(e);
+                rest.constant += times * floor_div(sign * *b, q.d);
+                best = of(rest);
+            }
+            // Where that does not cancel with others: it lies within (p - d + 1) / d and p / d of the rationals, so that d times the sum has no quotient there.
             Linear all;
             all.constant = l.constant * q.d - (times < 0 ? times * (q.d - 1) : 0);
             for (const auto &[f, n] : l.terms) {
                 all.add(f.same_as(e) ? q.p : f, f.same_as(e) ? n : n * q.d);
             }
-            const Bound b = of(all);
-            return b ? Bound(floor_div(*b, q.d)) : std::nullopt;
+            if (const Bound b = inside(all); b && (!best || floor_div(*b, q.d) < *best)) {
+                best = floor_div(*b, q.d);
+            }
+            break;
         }
-        return std::nullopt;
+        return best;
     }
 
-    int sums_ = 0;
+    int64_t enough_;
+    int sums_ = 0, limit_ = most_sums;
 };
 
 }  // namespace
 
-std::optional<int64_t> greatest(const Linear &sum) { return Greatest().of(sum); }
+std::optional<int64_t> greatest(const Linear &sum, int64_t enough) { return Greatest(enough).of(sum); }
 
 }  // namespace gowarp

@@ -3,6 +3,7 @@
 #define GOWARP_LINEAR_H
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -22,8 +23,9 @@ struct Linear {
 std::optional<Linear> at_least_0(const Halide::Expr &condition);
 
 // A bound of what a sum may be, whatever its variables are; nothing if none was found. Minima and maxima are taken apart case by case, and of differences of
-// quotients (p / d - q / d) it knows that they are at most (p - q + d - 1) / d, which Halide 21 does not see where p and q have minima.
-std::optional<int64_t> greatest(const Linear &sum);
+// quotients (p / d - q / d) it knows that they are at most (p - q + d - 1) / d, which Halide 21 does not see where p and q have minima. Of bounds that are no more than
+// enough any will do.
+std::optional<int64_t> greatest(const Linear &sum, int64_t enough = std::numeric_limits<int64_t>::min());
 
 }  // namespace gowarp
 

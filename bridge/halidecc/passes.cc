@@ -47,9 +47,10 @@ std::map<std::string, int> numbered(const std::string &directive, const Graph &g
     return out;
 }
 
+// The Funcs of which a schedule says how large a part, or the storage of it, is.
 std::set<std::string> given_extents(const Graph &g, const gowarp_directive *directives, int count) {
     std::set<std::string> out;
-    for (const char *directive : {"given_extent", "bound_extent"}) {
+    for (const char *directive : {"given_extent", "bound_extent", "bound_storage"}) {
         for (const auto &func : numbered(directive, g, directives, count)) {
             out.insert(func.first);
         }

@@ -1,4 +1,4 @@
-// A generator that holds what a pass drops of assertions inside conditions (bridge/halidecc/extents.h) against counting, at random: it holds wherever the
+// A generator that holds what a pass drops of assertions inside conditions and behind names (bridge/halidecc/extents.h) against counting, at random: it holds wherever the
 // conditions around it do.
 #include <Halide.h>
 
@@ -35,12 +35,22 @@ public:
             }
             const Expr asserted = any(0, 3) ? all <= any(0, 6) : sum() <= 0;
             const bool inside = any(0, 3);
-            const Stmt check = AssertStmt::make(asserted, Call::make(Int(32), "halide_error_explicit_bounds_too_small", {std::string("x"), std::string("f")}, Call::Extern));
+            const Expr error = any(0, 1) ? Call::make(Int(32), "halide_error_explicit_bounds_too_small", {std::string("x"), std::string("f")}, Call::Extern) :
+                                           Call::make(Int(32), "halide_error_storage_bound_too_small", {std::string("f.1"), std::string("x")}, Call::Extern);
+            const Stmt check = AssertStmt::make(asserted, error);
             const Stmt other = Evaluate::make(1);
-            const Stmt s = gowarp::Extents({"f"}).mutate(IfThenElse::make(condition, inside ? check : other, inside ? other : check));
-            const IfThenElse *c = s.as<IfThenElse>();
+            // One name outside a kernel and one inside.
+            const Expr x = Variable::make(Int(32), "x"), y = Variable::make(Int(32), "y");
+            const Expr outside = any(0, 1) ? min(x, y) : max(x, y * any(1, 2)), within = min(y, Variable::make(Int(32), "m")) + any(-2, 2);
+            const Stmt kernel = For::make("block", 0, 4, ForType::GPUBlock, Partition::Auto, DeviceAPI::CUDA,
+                                          LetStmt::make("n", within, IfThenElse::make(condition, inside ? check : other, inside ? other : check)));
+            const Stmt s = gowarp::Extents({"f"}).mutate(LetStmt::make("m", outside, kernel));
+            const LetStmt *defined = s.as<LetStmt>();
+            const For *loop = defined ? defined->body.as<For>() : nullptr;
+            const LetStmt *in_loop = loop ? loop->body.as<LetStmt>() : nullptr;
+            const IfThenElse *c = in_loop ? in_loop->body.as<IfThenElse>() : nullptr;
             if (!c) {
-                fail(asserted, "the condition around it is gone");
+                fail(asserted, "what is around it is gone");
             }
             if ((inside ? c->then_case : c->else_case).as<AssertStmt>()) {
                 kept++;
@@ -50,7 +60,11 @@ public:
             for (int x = -reach; x <= reach; x++) {
                 for (int y = -reach; y <= reach; y++) {
                     for (int z = -reach; z <= reach; z++) {
-                        const auto at = [&](const std::string &name) { return name == "x" ? x : name == "y" ? y : z; };
+                        const auto given = [&](const std::string &name) { return name == "x" ? x : name == "y" ? y : z; };
+                        const int m = (int)value(outside, given);
+                        const auto outer = [&](const std::string &name) { return name == "m" ? m : given(name); };
+                        const int n = (int)value(within, outer);
+                        const auto at = [&](const std::string &name) { return name == "n" ? n : outer(name); };
                         if (value(condition, at) == inside && !value(asserted, at)) {
                             fail(asserted, "it is dropped where it need not hold");
                         }
@@ -68,9 +82,9 @@ private:
 
     Expr sum() {
         Expr all = any(-9, 9);
-        for (const char *name : {"x", "y", "z"}) {
+        for (const char *name : {"x", "y", "z", "m", "n"}) {
             const Expr v = Variable::make(Int(32), name);
-            switch (any(0, 3)) {
+            switch (any(0, 4)) {
             case 0: all = all + v * any(-3, 3); break;
             case 1: all = all + min(v, any(-3, 3)); break;
             }
