@@ -163,14 +163,11 @@ func Schedule(p *halideir.Pipeline, params Params) (*schedule.Schedule, error) {
 // ScheduleAndRemark is Schedule with the notes on the pipeline as a whole; that a schedule was replayed whoever asked for it knows, and what
 // is factored the schedule shows.
 func ScheduleAndRemark(p *halideir.Pipeline, params Params) (*schedule.Schedule, []string, error) {
-	s, err := newState(p, params)
+	r, err := NewSession(p, params, false).Checked()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.run(); err != nil {
-		return nil, nil, err
-	}
-	return s.out, remarks(slices.DeleteFunc(s.notes, func(n Note) bool { return n.Pass == "replay" || n.Pass == "factor" })), nil
+	return r.Schedule, remarks(slices.DeleteFunc(r.Notes, func(n Note) bool { return n.Pass == "replay" || n.Pass == "factor" })), nil
 }
 
 // ErrReplayed is what Run returns where a saved schedule is replayed.
@@ -181,7 +178,7 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 	if params.Schedule != "" {
 		return nil, ErrReplayed
 	}
-	return NewSession(p, params, true).First()
+	return NewSession(p, params, true).Checked()
 }
 
 // result is what the passes came to.

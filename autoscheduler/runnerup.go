@@ -82,7 +82,7 @@ func (r *Result) Needs() []Need {
 }
 
 // WholeSchedule is the Func of a fault of which it is not known which kernel is at fault.
-const WholeSchedule = -1
+const WholeSchedule = halideir.WholeSchedule
 
 // Fault is what came out otherwise than a schedule has it.
 type Fault struct {
@@ -90,6 +90,11 @@ type Fault struct {
 	Unneeded bool // Halide needs no point of the Func at the estimated sizes
 	Torn     bool // its update was to be atomic and is not
 	Unproven bool // Halide cannot prove that the extents that it is given do
+}
+
+// FaultOf is a fault as a dump has it.
+func FaultOf(f halideir.Fault) Fault {
+	return Fault{Func: f.Func, Unneeded: f.Kind == halideir.Unneeded, Torn: f.Kind == halideir.Torn, Unproven: f.Kind == halideir.Unproven}
 }
 
 // tried is what earlier schedules leave to the next.

@@ -80,6 +80,8 @@ func (d *decoder) pipeline(doc gjson.Result) {
 			p.Target = d.target(at, v)
 		case "gpu":
 			p.GPU = d.str(at, v)
+		case "checked":
+			d.array(at, v, func(v gjson.Result, at *path) { p.Checked = append(p.Checked, d.checked(at, v)) })
 		case "outputs":
 			p.Outputs = d.indices(at, v)
 		case "inputs":

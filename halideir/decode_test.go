@@ -100,6 +100,10 @@ func TestDamaged(t *testing.T) {
 		{"kind of var", `"kind":"dim"`, `"kind":"dam"`, `.kind: "dam" is not one of`},
 		{"kind of input", `"kind":"buffer"`, `"kind":"bluffer"`, `inputs[0].kind: "bluffer"`},
 		{"box", `"box":[[`, `"box":[[1,`, "want [lo, hi], have 3 elements"},
+		{"checked an object", `"outputs":[`, `"checked":{},"outputs":[`, "checked: want an array"},
+		{"digest a number", `"outputs":[`, `"checked":[{"schedule":1,"faults":[]}],"outputs":[`, "checked[0].schedule: want a string, have 1"},
+		{"kind of fault", `"outputs":[`, `"checked":[{"schedule":"","faults":[{"func":0,"kind":"wrong"}]}],"outputs":[`, `checked[0].faults[0].kind: "wrong" is not one of`},
+		{"fault of no Func", `"outputs":[`, `"checked":[{"schedule":"","faults":[{"func":-2,"kind":"torn"}]}],"outputs":[`, "checked[0].faults[0].func: -2 is not in 0.."},
 		{"name a number", `"name":"input"`, `"name":1`, "inputs[0].name: want a string, have 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,8 +21,9 @@ const NoNode NodeID = -1
 type Pipeline struct {
 	Halide  string
 	Target  Target
-	GPU     string // of a dump: the device that the user had named; "" for none
-	Outputs []int  // Func ids
+	GPU     string    // of a dump: the device that the user had named; "" for none
+	Checked []Checked // of a dump: what came of the schedules before the one that was taken, which is the last; none where the first was
+	Outputs []int     // Func ids
 	Inputs  []Input
 	Funcs   []Func
 	Edges   []Edge

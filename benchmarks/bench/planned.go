@@ -19,8 +19,8 @@ type planned struct {
 }
 
 // planning asks gowarp how it does each kernel. The plugin writes the pipeline, which is scheduled here once more: what
-// the plugin lists must be the same schedule. Where Halide made something else of its first one and it took
-// another, nothing is known of the kernels' plans.
+// the plugin lists must be the same schedule. Where Halide made something else of its first one the dump says so, and it is answered again; where that was in a search with trials,
+// of which the dump says nothing, nothing is known of the kernels' plans.
 func (m *measurement) planning(g harness.Generator, o harness.EmitOptions) error {
 	params := m.job.Scheduler.Resolved(m.target.Device)
 	p, e, err := m.tree.Export(g, o)

@@ -77,16 +77,28 @@ type session struct {
 	asks    *autoscheduler.Session
 	trials  *trials              // nil unless somebody judges
 	answers []*schedule.Schedule // of which one is taken
+	json    []byte               // of the pipeline, where it is dumped
+	checked []halideir.Checked   // what came of the answers but the one that is taken
 }
 
-// dumped is a pipeline as a dump has it: with the device that it is scheduled for, if the user named one, so that the command line schedules it for that too.
-func dumped(pipeline []byte, gpu string) []byte {
-	object, is := bytes.CutPrefix(pipeline, []byte("{"))
-	if gpu == "" || !is {
+// dumped is a pipeline as a dump has it: with the device that it is scheduled for, if the user named one, and with what came of schedules before the one that was taken, so that
+// the command line schedules it for that device too, and as it was scheduled then.
+func dumped(pipeline []byte, gpu string, checked []halideir.Checked) []byte {
+	out, is := bytes.CutPrefix(pipeline, []byte("{"))
+	if !is {
 		return pipeline
 	}
-	name, _ := json.Marshal(gpu) // a string has a form
-	return slices.Concat([]byte(`{"gpu":`), name, []byte(","), object)
+	with := func(key string, v any) {
+		value, _ := json.Marshal(v) // strings and numbers have a form
+		out = slices.Concat([]byte(`"`+key+`":`), value, []byte(","), out)
+	}
+	if len(checked) > 0 {
+		with("checked", checked)
+	}
+	if gpu != "" {
+		with("gpu", gpu)
+	}
+	return append([]byte("{"), out...)
 }
 
 func begin(req abi.Request) (abi.Session, error) {
@@ -97,7 +109,7 @@ func begin(req abi.Request) (abi.Session, error) {
 	// Before scheduling: the dump of a pipeline that cannot be scheduled is the
 	// one that somebody wants to see.
 	if params.Dump != "" {
-		if err := write(params.Dump, dumped(req.JSON, params.GPU)); err != nil {
+		if err := write(params.Dump, dumped(req.JSON, params.GPU, nil)); err != nil {
 			return nil, fmt.Errorf("dump=%s: %w", params.Dump, err)
 		}
 	}
@@ -115,6 +127,9 @@ func begin(req abi.Request) (abi.Session, error) {
 		return nil, err
 	}
 	s := &session{p: p, params: params, verbose: req.Verbose, asks: autoscheduler.NewSession(p, params, req.Verbose > 1)}
+	if params.Dump != "" {
+		s.json = bytes.Clone(req.JSON)
+	}
 	if params.Judged() && params.Schedule == "" {
 		if s.trials, err = newTrials(s.asks, req.JSON, p, params); err != nil {
 			return nil, err
@@ -143,15 +158,25 @@ func (s *session) Compiled(code abi.Code) (abi.Answer, error) {
 
 // RunnerUp implements abi.Session.
 func (s *session) RunnerUp(found []abi.Fault) (abi.Answer, error) {
+	kinds := map[abi.FaultKind]halideir.FaultKind{abi.KernelDiffers: halideir.Differs, abi.Unneeded: halideir.Unneeded, abi.Torn: halideir.Torn, abi.Unproven: halideir.Unproven}
+	of := halideir.Checked{Schedule: s.answers[len(s.answers)-1].Digest(), Faults: make([]halideir.Fault, len(found))}
 	faults := make([]autoscheduler.Fault, len(found))
 	for i, f := range found {
-		faults[i] = autoscheduler.Fault{Func: f.Func, Unneeded: f.Kind == abi.Unneeded, Torn: f.Kind == abi.Torn, Unproven: f.Kind == abi.Unproven}
+		of.Faults[i] = halideir.Fault{Func: f.Func, Kind: kinds[f.Kind]}
+		faults[i] = autoscheduler.FaultOf(of.Faults[i])
 	}
+	s.checked = append(s.checked, of)
 	return s.answer(s.asks.RunnerUp(faults))
 }
 
 // Taken implements abi.Session.
 func (s *session) Taken(answer int) error {
+	if s.params.Dump != "" && len(s.checked) > 0 && s.trials == nil { // of trials the command line knows nothing
+		taken := halideir.Checked{Schedule: s.answers[answer].Digest(), Faults: []halideir.Fault{}}
+		if err := write(s.params.Dump, dumped(s.json, s.params.GPU, append(s.checked, taken))); err != nil {
+			return fmt.Errorf("dump=%s: %w", s.params.Dump, err)
+		}
+	}
 	if s.params.Save == "" {
 		return nil
 	}

@@ -2,6 +2,8 @@ package schedule
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -109,6 +111,14 @@ func (n *number) UnmarshalJSON(data []byte) error {
 		*n = number(f)
 	}
 	return nil
+}
+
+// Digest tells schedules apart: a hash of the JSON form, without the parameters, which are others where one says what would be chosen anyway.
+func (s *Schedule) Digest() string {
+	plain := *s
+	plain.Parameters = nil
+	sum := sha256.Sum256(plain.JSON())
+	return hex.EncodeToString(sum[:16])
 }
 
 // JSON is the schedule's JSON form, the same bytes for the same schedule: one
