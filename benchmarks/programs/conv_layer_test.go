@@ -81,13 +81,13 @@ func TestConvLayer(t *testing.T) {
 // TestResNet: layers of ResNet-50 (He et al. 2016, table 1) for images of 224x224 and a
 // batch of 4, scheduled as they are and run at reduced sizes.
 func TestResNet(t *testing.T) {
-	for _, l := range []layer{
+	for _, l := range suite.Sampled([]layer{
 		{[2]int{112, 112}, 3, 64, 4, 7, 2},
 		{[2]int{56, 56}, 64, 256, 4, 1, 1},
 		{[2]int{28, 28}, 128, 128, 4, 3, 2},
 		{[2]int{7, 7}, 512, 512, 4, 3, 1},
 		{[2]int{7, 7}, 512, 2048, 4, 1, 1},
-	} {
+	}) {
 		p := l.program()
 		p.Name = fmt.Sprintf("conv_layer %dx%d/%d, %d to %d maps of %dx%d", l.kernel, l.kernel, l.stride, l.inputMaps, l.maps, l.size[0], l.size[1])
 		p.Generator.Params = l.params()
