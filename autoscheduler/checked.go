@@ -57,18 +57,20 @@ func (r *Result) remarked(text string) *Result {
 
 // faultsSaid says what came of a schedule.
 func faultsSaid(p *halideir.Pipeline, faults []halideir.Fault) string {
-	of := map[halideir.FaultKind]string{
-		halideir.Differs:  "the kernel of %s came out otherwise",
-		halideir.Unneeded: "no point of %s is needed",
-		halideir.Torn:     "an update of %s is not atomic",
-		halideir.Unproven: "the extents of %s were not proven",
-	}
 	var said []string
-	for kind, form := range of {
+	for _, of := range []struct {
+		kind halideir.FaultKind
+		form string
+	}{
+		{halideir.Torn, "an update of %s is not atomic"},
+		{halideir.Unneeded, "no point of %s is needed"},
+		{halideir.Unproven, "the extents of %s were not proven"},
+		{halideir.Differs, "the kernel of %s came out otherwise"},
+	} {
 		var names []string
 		for _, f := range faults {
 			switch {
-			case f.Kind != kind:
+			case f.Kind != of.kind:
 			case f.Func == halideir.WholeSchedule:
 				names = append(names, "none in particular")
 			default:
@@ -76,9 +78,8 @@ func faultsSaid(p *halideir.Pipeline, faults []halideir.Fault) string {
 			}
 		}
 		if len(names) > 0 {
-			said = append(said, fmt.Sprintf(form, strings.Join(names, ", ")))
+			said = append(said, fmt.Sprintf(of.form, strings.Join(names, ", ")))
 		}
 	}
-	slices.Sort(said) // a map has no order
 	return strings.Join(said, ", ")
 }

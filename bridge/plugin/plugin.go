@@ -78,7 +78,7 @@ type session struct {
 	trials  *trials              // nil unless somebody judges
 	answers []*schedule.Schedule // of which one is taken
 	json    []byte               // of the pipeline, where it is dumped
-	checked []halideir.Checked   // what came of the answers but the one that is taken
+	checked []halideir.Checked   // what came of the answers but the one that is taken, for the dump
 }
 
 // dumped is a pipeline as a dump has it: with the device that it is scheduled for, if the user named one, and with what came of schedules before the one that was taken, so that
@@ -159,19 +159,20 @@ func (s *session) Compiled(code abi.Code) (abi.Answer, error) {
 // RunnerUp implements abi.Session.
 func (s *session) RunnerUp(found []abi.Fault) (abi.Answer, error) {
 	kinds := map[abi.FaultKind]halideir.FaultKind{abi.KernelDiffers: halideir.Differs, abi.Unneeded: halideir.Unneeded, abi.Torn: halideir.Torn, abi.Unproven: halideir.Unproven}
-	of := halideir.Checked{Schedule: s.answers[len(s.answers)-1].Digest(), Faults: make([]halideir.Fault, len(found))}
-	faults := make([]autoscheduler.Fault, len(found))
+	of, faults := make([]halideir.Fault, len(found)), make([]autoscheduler.Fault, len(found))
 	for i, f := range found {
-		of.Faults[i] = halideir.Fault{Func: f.Func, Kind: kinds[f.Kind]}
-		faults[i] = autoscheduler.FaultOf(of.Faults[i])
+		of[i] = halideir.Fault{Func: f.Func, Kind: kinds[f.Kind]}
+		faults[i] = autoscheduler.FaultOf(of[i])
 	}
-	s.checked = append(s.checked, of)
+	if s.json != nil && s.trials == nil { // of trials the command line knows nothing
+		s.checked = append(s.checked, halideir.Checked{Schedule: s.answers[len(s.answers)-1].Digest(), Faults: of})
+	}
 	return s.answer(s.asks.RunnerUp(faults))
 }
 
 // Taken implements abi.Session.
 func (s *session) Taken(answer int) error {
-	if s.params.Dump != "" && len(s.checked) > 0 && s.trials == nil { // of trials the command line knows nothing
+	if len(s.checked) > 0 {
 		taken := halideir.Checked{Schedule: s.answers[answer].Digest(), Faults: []halideir.Fault{}}
 		if err := write(s.params.Dump, dumped(s.json, s.params.GPU, append(s.checked, taken))); err != nil {
 			return fmt.Errorf("dump=%s: %w", s.params.Dump, err)
