@@ -197,11 +197,8 @@ Stmt Extents::visit(const LetStmt *op) {
 }
 
 Stmt Extents::visit(const For *op) {
-    const bool outside = in_kernel_;
-    in_kernel_ = in_kernel_ || is_gpu(op->for_type);
-    const Stmt s = within(op, {});
-    in_kernel_ = outside;
-    return s;
+    const ScopedValue<bool> inside(in_kernel_, in_kernel_ || is_gpu(op->for_type));
+    return within(op, {});
 }
 
 Stmt Extents::visit(const IfThenElse *op) {

@@ -126,10 +126,10 @@ public:
                 }
                 // The simpler one first, and with half of the sums: what does not lead anywhere leaves some to the other.
                 const bool swapped = nodes_in(q) < nodes_in(p);
-                const int limit = limit_;
-                limit_ = sums_ + (limit_ - sums_) / 2;
-                better(with(l, e, swapped ? q : p));
-                limit_ = limit;
+                {
+                    const ScopedValue<int> half(limit_, sums_ + (limit_ - sums_) / 2);
+                    better(with(l, e, swapped ? q : p));
+                }
                 if (!best || *best > enough_) {
                     better(with(l, e, swapped ? p : q));
                 }
@@ -157,11 +157,8 @@ private:
 
     // A bound inside another, of which better is never enough.
     Bound inside(const Linear &l) {
-        const int64_t enough = enough_;
-        enough_ = std::numeric_limits<int64_t>::min();
-        const Bound b = of(l);
-        enough_ = enough;
-        return b;
+        const ScopedValue<int64_t> never(enough_, std::numeric_limits<int64_t>::min());
+        return of(l);
     }
 
     enum class Case {
