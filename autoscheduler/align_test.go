@@ -142,3 +142,75 @@ func TestCellsArePriced(t *testing.T) {
 		t.Errorf("%g instructions by cells, %g anywhere", whole.Issued, any.Issued)
 	}
 }
+
+// TestCellsInLanes: so it is where the lanes of a warp exchange what they compute. By its way, which holds its cells, the kernel is laid out again with as many instructions; by one without them each point computes both kinds.
+func TestCellsInLanes(t *testing.T) {
+	const even, odd = 10, 30
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1024, 1024)
+	g := b.Func("g", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		at := func(i, j int64) irtest.Expr {
+			return in.At(v[0].Add(i).Clamp(in.Bound(0, "min"), in.Bound(0, "max")), v[1].Add(j).Clamp(in.Bound(1, "min"), in.Bound(1, "max")))
+		}
+		sum := at(0, 0)
+		for i := int64(1); i < 12; i++ {
+			sum = sum.Add(at(i%3, i/3).Mul(i))
+		}
+		return sum
+	})
+	f := b.Func("f", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		of := func(n int64) irtest.Expr {
+			e := g.At(v[0].Sub(int64(1)), v[1]).Mul(g.At(v[0].Add(int64(1)), v[1]))
+			for i := range n {
+				e = e.Max(e.Mul(i + n)).Min(i)
+			}
+			return e
+		}
+		return v[0].Mod(int64(2)).EQ(int64(0)).Select(of(even), of(odd))
+	})
+	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		sum := f.At(v[0], v[1])
+		for i := int64(-4); i < 5; i++ {
+			sum = sum.Add(f.At(v[0].Add(37*i), v[1].Sub(41*i)))
+		}
+		return sum
+	})
+	b.Output(out, 1024, 1024)
+	p := b.Build()
+	forCUDA(p, 75)
+	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti", "tiling": "warp-registers", "warp_tile": "2x4x4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewSession(p, prm, false).Unjoined()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(r.Groups, func(g *plan.Group) bool { return g.Out == f.ID })
+	k := r.Found[i].Layout.Kernels[0]
+	if r.Aligned[f.ID] == nil || k.Warp == nil {
+		t.Fatalf("%s, aligned to %v", k.Strategy, r.Aligned[f.ID])
+	}
+	layer, way := NewLayer(p, prm), WayOf(r, r.Groups[i], k)
+	count := func(w Way) plan.Counts {
+		_, k, err := layer.Kernel(&w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k.Counted
+	}
+	if again := count(way); again != k.Counted {
+		t.Errorf("%+v by its way, %+v before", again, k.Counted)
+	}
+	anywhere := way
+	anywhere.Cells = nil
+	points := float64(k.Warp.Points * k.Warp.Rows)
+	if both, one := count(anywhere).Float, k.Counted.Float; both-one < points*(even+odd)/2 {
+		t.Errorf("%g operations of %g points that are of both kinds, %g of whole cells", both, points, one)
+	}
+	bad := way
+	bad.Aligned = map[int][]int64{f.ID: {2}}
+	if _, _, err := layer.Kernel(&bad); err == nil {
+		t.Error("a way of a Func with fewer dimensions is laid out")
+	}
+}

@@ -118,10 +118,9 @@ func (s *state) tileChanged(before *state, aligned map[int][]int64) error {
 	return s.asked()
 }
 
-// pays reports whether a kernel that begins at whole cells is better than the one that begins anywhere: it costs less, or issues fewer instructions and costs no more than the cost errs by. Lanes that
-// exchange values are priced as if each point computed all kinds, and issue no more than that.
+// pays reports whether a kernel that begins at whole cells is better than the one that begins anywhere: it costs less, or issues fewer instructions and costs no more than the cost errs by.
 func (s *state) pays(anywhere *plan.Problem, before, found *search.Found) bool {
-	if found.Cost < before.Cost || found.Layout.Kernels[0].Warp != nil {
+	if found.Cost < before.Cost {
 		return true
 	}
 	issued := func(pr *plan.Problem, f *search.Found) float64 {
@@ -161,9 +160,12 @@ func (s *state) setRegions(r *bounds.Regions) error {
 	pr.Cells = nil
 	pr.Kept = plan.NewKept() // what was worked out with the others
 	pr.Dims = slices.Clone(pr.Dims)
-	searcher := *s.searcher
-	searcher.Problem = &pr
-	s.problem, s.searcher = &pr, &searcher
+	s.problem = &pr
+	if s.searcher != nil {
+		searcher := *s.searcher
+		searcher.Problem = &pr
+		s.searcher = &searcher
+	}
 	if err := chooseDims(s); err != nil {
 		return err
 	}

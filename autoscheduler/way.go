@@ -22,12 +22,18 @@ type Way struct {
 	Members  []int       `json:"members,omitempty"`
 	Nested   bool        `json:"nested,omitempty"` // members are computed in threads where that repeats no work
 	Choice   plan.Choice `json:"choice"`
+	// Where Funcs begin at whole cells of points: all that do, which changes regions, and how the kernel's own Funcs lie in cells.
+	Aligned map[int][]int64 `json:"aligned,omitempty"`
+	Cells   []plan.CellsOf  `json:"cells,omitempty"`
 }
 
 // WayOf is the way of a kernel of a result.
 func WayOf(r *Result, g *plan.Group, k *plan.Kernel) Way {
 	pr := r.Problem
 	w := Way{Factored: r.Factored, Inlined: which(pr.Inlined), Folded: which(pr.Folded), Unproven: which(pr.Unproven), Out: g.Out, Stage: k.Out.Stage, Members: g.Members, Choice: k.Choice}
+	if pr.Cells != nil {
+		w.Aligned, w.Cells = r.Aligned, pr.Cells.In(k)
+	}
 	if strategy.IsOtherwise(k.Strategy) {
 		w.Nested = slices.ContainsFunc(k.Members, func(m plan.Member) bool { return m.Where == plan.AtThread })
 	}
@@ -114,7 +120,7 @@ func (l *Layer) Kernel(w *Way) (*plan.Problem, *plan.Kernel, error) {
 
 // decided is the state before groups, as a way has it.
 func (l *Layer) decided(w *Way) (*state, error) {
-	key := fmt.Sprint(w.Factored, w.Inlined, w.Folded, w.Unproven)
+	key := fmt.Sprint(w.Factored, w.Inlined, w.Folded, w.Unproven, w.Aligned, w.Cells)
 	if s := l.before[key]; s != nil {
 		return s, nil
 	}
@@ -130,8 +136,43 @@ func (l *Layer) decided(w *Way) (*state, error) {
 	if err := s.runTable(table); err != nil {
 		return nil, err
 	}
+	if len(w.Aligned) > 0 {
+		if err := s.alignedOnly(w); err != nil {
+			return nil, err
+		}
+	}
 	l.before[key] = s
 	return s, nil
+}
+
+// alignedOnly has those Funcs begin at whole cells that do in a way.
+func (s *state) alignedOnly(w *Way) error {
+	for fn, moduli := range w.Aligned {
+		if err := has(s.p, fn); err != nil {
+			return err
+		}
+		if len(moduli) != len(s.p.Funcs[fn].Args) {
+			return fmt.Errorf("autoscheduler: %s has no cells in %d dimensions; it is another pipeline's way", s.p.Funcs[fn].Label, len(moduli))
+		}
+	}
+	base, _, err := s.analysed()
+	if err != nil {
+		return err
+	}
+	regions := base.Aligned(s.p, w.Aligned)
+	if regions == nil {
+		return fmt.Errorf("autoscheduler: inputs do not suffice for Funcs that begin at whole cells; it is another pipeline's way")
+	}
+	if err := s.setRegions(regions); err != nil {
+		return err
+	}
+	for i := range w.Cells {
+		if err := has(s.p, w.Cells[i].Func); err != nil {
+			return err
+		}
+	}
+	s.problem.SetCells(w.Cells)
+	return nil
 }
 
 // inlineOnly inlines what a way has inlined.

@@ -41,8 +41,12 @@ func TestAddressChains(t *testing.T) {
 			harness.Generator{Source: "bridge/testdata/strided.cc", Name: "strided"}, map[string]string{"write_out": "0", "cache_write": "0", "parallelism": "4000"}, // an update's chains too, and a third as many points a thread, which Halide compiles in a third of the time
 			[][3]int{{64, 32, 3}, {61, 19, 3}, {7, 3, 3}, {130, 70, 3}}, 3, "", 1,
 		},
-		"tiles that exchange":     {harness.Generator{Source: "bridge/testdata/tiles.cc", Name: "tiles"}, tile, volumes, 3, "", 1},
-		"tiles":                   {harness.Generator{Source: "bridge/testdata/tiles.cc", Name: "tiles", Params: map[string]string{"reach": "0"}}, tile, volumes, 3, "", 1},
+		"tiles that exchange": {harness.Generator{Source: "bridge/testdata/tiles.cc", Name: "tiles"}, tile, volumes, 3, "", 1},
+		"tiles":               {harness.Generator{Source: "bridge/testdata/tiles.cc", Name: "tiles", Params: map[string]string{"reach": "0"}}, tile, volumes, 3, "", 1},
+		"names within expressions": {
+			harness.Generator{Source: "bridge/testdata/squares.cc", Name: "squares"}, map[string]string{"separate": "0", "tiling": "block-window"},
+			[][3]int{{64, 32, 3}, {61, 19, 3}, {7, 3, 1}, {130, 70, 3}}, 3, "_out_", .7,
+		},
 		"layers that data choose": {harness.Generator{Source: "bridge/testdata/lookups.cc", Name: "lookups"}, tile, [][3]int{{64, 32, 4}, {61, 19, 4}, {7, 4, 4}, {130, 70, 4}}, 2, "_out_", .8},
 	} {
 		t.Run(name, func(t *testing.T) {

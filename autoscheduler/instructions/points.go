@@ -315,9 +315,6 @@ func shareOf(n *plan.Nest, loops uint64) float64 {
 	return share
 }
 
-// distanceByConstants is instructions for how far a row is, in several dimensions, from others, which has to be worked out with strides that a run knows.
-const distanceByConstants = 2
-
 // address counts what it takes to know where an element of a buffer in global memory is. Of a tap at a place that is a constant once a reduction is written out, tap tells the row from those of others; else it is -1.
 func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, tap int, s Shift, turn uint64, vectors bool, shared *fused) {
 	seen, once := e.seen, &c.Once.Terms
@@ -343,9 +340,10 @@ func (e *Estimator) address(c *Count, n *plan.Nest, t *plan.Tap, tap int, s Shif
 		}
 	}
 	if seen.rows.Add(uint64(e.placeOf(n, t.Func, t.Input, t.Out, t.Index[1:], s).and(e.alone(n, &t.Index[0], s)).and(int64(tap)))) {
-		once[Row]++
 		if tap >= 0 {
-			once[Integer] += distanceByConstants
+			once[ConstantRow]++
+		} else {
+			once[Row]++
 		}
 		if !seen.rowsOf.Add(uint64(buffer)) && seen.steps.Add(uint64(buffer)) {
 			once[Step]++ // of the second row

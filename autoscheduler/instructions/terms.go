@@ -6,23 +6,27 @@ type Term int
 
 // The terms, each of a warp.
 const (
-	Warp           Term = iota // a warp: indices of block and thread, pointers, tests
-	Nest                       // a stage: the test of the thread, its place in the tile
-	Dimension                  // a loop of its threads and blocks: the place along it, and a test
-	Fused                      // a loop that shares a dimension of the grid with another: what a run knows divides the index
-	Loose                      // a dimension of it whose ends are worked out at run time
-	Buffer                     // a buffer in global memory: the first address
-	Stride                     // a dimension of it beyond the first
-	Scaled                     // a dimension of it in which places are a multiple or a part of a loop's: where that is, and where the buffer begins, are worked out apart
-	Row                        // a row of it: the address, from that of another
-	StoredRow                  // one that is stored to
-	TurnedRow                  // a row that moves with a serial loop: a step, each turn
-	OwnRow                     // one of a buffer that the stage both reads and writes
-	VectorRow                  // one that is accessed by vectors: its place is worked out in elements, then in vectors
-	ClampedRow                 // a dimension of a row whose place is clamped
-	ClampedColumn              // a place in a row that is clamped, once for all rows
-	ClampedElement             // an element there: it is no constant behind the row's address
-	LikelyRow                  // as ClampedRow, but by a boundary condition: the interior has none where Halide partitions the loops over blocks
+	Warp            Term = iota // a warp: indices of block and thread, pointers, tests
+	Nest                        // a stage: the test of the thread, its place in the tile
+	Dimension                   // a loop of its threads and blocks: the place along it, and a test
+	MemberDimension             // one of a member that the block keeps: likewise
+	MemberPoints                // one of those along which a thread has several points that are no power of two: how many threads have any is a quotient
+	Apron                       // a dimension of the output's threads where the block keeps members: where what is needed of them ends
+	Fused                       // a loop that shares a dimension of the grid with another: what a run knows divides the index
+	Loose                       // a dimension of it whose ends are worked out at run time
+	Buffer                      // a buffer in global memory: the first address
+	Stride                      // a dimension of it beyond the first
+	Scaled                      // a dimension of it in which places are a multiple or a part of a loop's: where that is, and where the buffer begins, are worked out apart
+	Row                         // a row of it: the address, from that of another
+	ConstantRow                 // one at a place that is a constant once a reduction stands in the code: constant steps from that of another, which others share
+	StoredRow                   // one that is stored to
+	TurnedRow                   // a row that moves with a serial loop: a step, each turn
+	OwnRow                      // one of a buffer that the stage both reads and writes
+	VectorRow                   // one that is accessed by vectors: its place is worked out in elements, then in vectors
+	ClampedRow                  // a dimension of a row whose place is clamped
+	ClampedColumn               // a place in a row that is clamped, once for all rows
+	ClampedElement              // an element there: it is no constant behind the row's address
+	LikelyRow                   // as ClampedRow, but by a boundary condition: the interior has none where Halide partitions the loops over blocks
 	LikelyColumn
 	LikelyElement
 	ClampedDimension // a dimension of a buffer whose places are clamped: its ends
@@ -93,12 +97,16 @@ var termNames = [NumTerms]string{
 	Warp:             "Warp",
 	Nest:             "Nest",
 	Dimension:        "Dimension",
+	MemberDimension:  "MemberDimension",
+	MemberPoints:     "MemberPoints",
+	Apron:            "Apron",
 	Fused:            "Fused",
 	Loose:            "Loose",
 	Buffer:           "Buffer",
 	Stride:           "Stride",
 	Scaled:           "Scaled",
 	Row:              "Row",
+	ConstantRow:      "ConstantRow",
 	StoredRow:        "StoredRow",
 	TurnedRow:        "TurnedRow",
 	OwnRow:           "OwnRow",

@@ -93,6 +93,7 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		}
 	}
 	sum.Terms[Warp] = all
+	kept := false // whether the block keeps a member
 	for i := range k.Members {
 		m := &k.Members[i]
 		for j := range m.Nests {
@@ -101,7 +102,9 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 				continue
 			}
 			sum.Terms[Nest] += all
-			sum.Terms[Dimension] += all * float64(len(m.Nests[j].Threads))
+			sum.Terms[MemberDimension] += all * float64(len(m.Nests[j].Threads))
+			sum.Terms[MemberPoints] += all * dividedRows(&m.Nests[j])
+			kept = true
 			sum.Terms[Loose] += all * e.loose(&m.Nests[j], m.Given)
 			w.Barriers++
 			add(activeWarps(k, &m.Nests[j]), &m.Nests[j], m.Given, false)
@@ -109,6 +112,9 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 	}
 	sum.Terms[Nest] += all
 	sum.Terms[Dimension] += all * float64(len(k.Out.Blocks))
+	if kept {
+		sum.Terms[Apron] += all * float64(len(k.Out.Threads))
+	}
 	shared := e.fusedLoops(k, &k.Out)
 	shared.add(&sum, all)
 	add(out, &k.Out, nil, false)
@@ -157,6 +163,16 @@ func (e *Estimator) inside(partly *Count, k *plan.Kernel, n *plan.Nest, register
 	partly.add(e.points(k, &free, register), share)
 	partly.add(tested, 1-share)
 	return partly
+}
+
+// dividedRows is in how many dimensions of its threads a stage has several points a thread that are no power of two.
+func dividedRows(n *plan.Nest) (dims float64) {
+	for _, u := range n.Unrolled {
+		if u.Extent&(u.Extent-1) != 0 && slices.ContainsFunc(n.Threads, func(t plan.Use) bool { return t.Loop == u.Loop }) {
+			dims++
+		}
+	}
+	return dims
 }
 
 // What tests of points cost that are in one piece of code.

@@ -89,7 +89,7 @@ const unlike = 1 << 20
 // elsewhere is a coordinate that is no multiple of a loop's, far from those of tiles: the same one wherever the loops that it hangs on are the same, or, where it hangs on data, another for each
 // load at each point, as far as anybody knows.
 func (c *counter) elsewhere(fn, nth int, ix *access.Index, at [maxSpotDims]int64) int64 {
-	loops := c.s.pr.P.Funcs[fn].Stages[0].Loops
+	loops := c.loops(fn)
 	if terms, ok := ix.Terms(); ok {
 		sum := ix.Offset
 		for _, t := range terms {
@@ -172,10 +172,12 @@ type counter struct {
 	terms   instructions.Terms
 	aligned *instructions.Estimator // which buffers' rows begin at vectors
 	*tables
-	tested  bool        // points have tests of their own: the output's
-	now     [orders]int // the point that is being computed
-	end     [orders]int // the last of all
-	start   int         // interleaved, the point before the stage's first
+	cell    *plan.Cell          // of which lanes have whole ones, of the stage that is being counted; nil if none
+	ofKinds map[int]plan.Counts // as costs, of what points of one kind compute
+	tested  bool                // points have tests of their own: the output's
+	now     [orders]int         // the point that is being computed
+	end     [orders]int         // the last of all
+	start   int                 // interleaved, the point before the stage's first
 	shape   []bounds.Growth
 	stage   int           // the one that is being counted, from 1
 	row     int           // of the output, the first that needs the present point
@@ -262,7 +264,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		free.Put(noted)
 	}()
 	c := counter{
-		w: w, s: s, lanePoints: lp, colours: map[int]int64{},
+		w: w, s: s, lanePoints: lp, colours: map[int]int64{}, ofKinds: map[int]plan.Counts{},
 		tables: noted, aligned: instructions.For(s.pr),
 	}
 	for i := range s.members {
@@ -455,12 +457,22 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 			c.side = n[k]
 		}
 	}
+	c.cell = c.s.pr.CellInLane(fn, func(arg int) int64 {
+		switch of := grow[arg].Dim; {
+		case of != c.w.arg(c.w.x):
+			return c.tile(of)
+		case c.strided:
+			return 1
+		default:
+			return halideir.GCD(c.px, c.count.width)
+		}
+	})
 	at, inDemandOrder, layers, rows := lo, c.w.inDemandOrder(c.lanePoints), c.w.arg(c.w.z), c.w.arg(c.w.y)
 	var walk func(k int, layer, tileRow int64) // the first layer of the tile, and row of it, that needs the points
 	walk = func(k int, layer, tileRow int64) {
 		if k == len(grow) {
 			if fn == c.w.g.Out {
-				c.tested = true
+				c.tested = c.count.width < plan.WarpLanes*c.px
 				c.guarded.Clear() // the compiler shares no work between points under tests of their own
 			}
 			if c.strided && fn != c.w.g.Out && c.ends[fn]%plan.WarpLanes != 0 {
@@ -481,7 +493,12 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 			for order, now := range c.now {
 				c.end[order] = max(c.end[order], now)
 			}
-			c.value(fn, at, clamps{})
+			of := fn
+			if c.cell != nil {
+				loops := c.s.pr.P.Funcs[fn].Stages[0].Loops
+				of = c.cell.Kinds[c.cell.KindOf(func(loop int) int64 { return at[loops[loop].Arg] - lo[loops[loop].Arg] })].Func
+			}
+			c.value(of, at, clamps{})
 			if c.members[fn] != nil {
 				for out := range c.s.pr.P.Funcs[fn].Types {
 					s := spot{fn: fn, out: out, at: at}
@@ -592,13 +609,33 @@ func (cl *clamps) of(x *access.Index, loops []halideir.Loop) clamp {
 	return out
 }
 
-// value counts the definition of a Func at a point, whose coordinates are clamped where it is called or not.
-func (c *counter) value(fn int, at [maxSpotDims]int64, within clamps) {
-	st := c.s.pr.Access.Stage(fn, 0)
-	cost := &c.costs[fn]
-	if cost.Issued < 0 {
-		*cost = instructions.Definition(st)
+// cost is what the definition of a Func, or of points of one kind, computes.
+func (c *counter) cost(fn int) plan.Counts {
+	if fn >= len(c.costs) {
+		of, ok := c.ofKinds[fn]
+		if !ok {
+			of = instructions.Definition(c.s.pr.StageOf(fn, 0))
+			c.ofKinds[fn] = of
+		}
+		return of
 	}
+	if c.costs[fn].Issued < 0 {
+		c.costs[fn] = instructions.Definition(c.s.pr.StageOf(fn, 0))
+	}
+	return c.costs[fn]
+}
+
+// loops are those of a Func's points, or of those of one kind.
+func (c *counter) loops(fn int) []halideir.Loop {
+	return c.s.pr.P.Funcs[c.s.pr.FuncOf(fn)].Stages[0].Loops
+}
+
+// inlined reports whether a Func is, or one of whose points some are of one kind.
+func (c *counter) inlined(fn int) bool { return fn >= 0 && c.s.pr.Inlined[c.s.pr.FuncOf(fn)] }
+
+// value counts the definition of a Func, or of points of one kind, at a point, whose coordinates are clamped where it is called or not.
+func (c *counter) value(fn int, at [maxSpotDims]int64, within clamps) {
+	st, cost := c.s.pr.StageOf(fn, 0), c.cost(fn)
 	c.count.Issued += cost.Issued
 	c.count.Float += cost.Float
 	c.count.Special += cost.Special
@@ -609,14 +646,17 @@ func (c *counter) value(fn int, at [maxSpotDims]int64, within clamps) {
 
 // loads reports whether an inlined Func loads from memory, itself or through others that are inlined.
 func (c *counter) loads(fn int) bool {
-	if fn < 0 || !c.s.pr.Inlined[fn] {
+	if !c.inlined(fn) {
 		return false
+	}
+	for len(c.memory) <= fn { // of points of one kind
+		c.memory = append(c.memory, unasked)
 	}
 	if does := c.memory[fn]; does != unasked {
 		return does == loadsMemory
 	}
 	c.memory[fn] = loadsNothing
-	st := c.s.pr.Access.Stage(fn, 0)
+	st := c.s.pr.StageOf(fn, 0)
 	for i := range st.Loads {
 		if c.fromMemory(st.Loads[i].Func) {
 			c.memory[fn] = loadsMemory
@@ -628,7 +668,7 @@ func (c *counter) loads(fn int) bool {
 
 // fromMemory reports whether a value of a Func, or of an input (below 0), is loaded from memory, itself or what it is computed from.
 func (c *counter) fromMemory(fn int) bool {
-	return fn < 0 || !c.s.pr.Inlined[fn] && c.members[fn] == nil || c.loads(fn)
+	return fn < 0 || !c.inlined(fn) && c.member(fn) == nil || c.loads(fn)
 }
 
 // load counts one load: of a member from the lane's own registers or another's, of an inlined Func
@@ -638,7 +678,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 	if l.Func < 0 {
 		s.fn = -1 - l.Input
 	}
-	loops := c.s.pr.P.Funcs[fn].Stages[0].Loops
+	loops := c.loops(fn)
 	known := true
 	for k := range l.Index {
 		if k >= maxSpotDims {
@@ -671,7 +711,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 	} else {
 		c.known.Add(key)
 	}
-	if l.Func >= 0 && l.Func != fn && c.s.pr.Inlined[l.Func] {
+	if l.Func != fn && c.inlined(l.Func) {
 		var inner clamps
 		for d := range min(len(l.Index), maxSpotDims) {
 			inner[d] = within.of(&l.Index[d], loops)
@@ -869,7 +909,7 @@ func (c *counter) member(fn int) *warpMember {
 	if fn < 0 {
 		return nil
 	}
-	return c.members[fn]
+	return c.members[c.s.pr.FuncOf(fn)]
 }
 
 // plainIndices reports whether every index is one loop times a number, plus a number.

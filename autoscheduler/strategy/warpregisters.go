@@ -415,6 +415,10 @@ func (s *warpSet) width(lp lanePoints) (width int64, rows []int64) {
 // plan.MaxInstances. The programs have 13 at most.
 const mostStagedAlone = 16
 
+// asFew is by how much more instructions a typical tile may have with inlined Funcs as members than without any, where it would be no tile of a warp: the estimate errs by more, and where points have tests of their own, at
+// the edges, a member is computed once and an inlined Func for each of them.
+const asFew = .05
+
 // stageMore looks for inlined Funcs that are better members: first what the output reads at its own
 // point, all together, then each of those that are needed at the most places, readers first, as long as the count of instructions of
 // a typical tile falls.
@@ -451,6 +455,9 @@ func (w *warpTiles) stageMore() {
 		if !slices.Contains(best.staged, id) {
 			try(id)
 		}
+	}
+	if len(w.sets[0].members) == 0 {
+		least *= 1 + asFew
 	}
 	if best != w.sets[0] && (cost < least || best.exchanges()) {
 		w.sets = append(w.sets, best)

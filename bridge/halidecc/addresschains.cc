@@ -756,6 +756,10 @@ private:
     }
 
     Expr visit(const Let *op) override {
+        // What indices have in common within one expression Halide gives a name there: without it they are known outside too.
+        if (op->value.type() == Int(32) && Small::is(op->value, most_nodes) && !expr_uses_vars(op->value, in_expression_) && computed(op->value)) {
+            return mutate(substitute(op->name, op->value, op->body));
+        }
         const Expr value = mutate(op->value);
         ScopedBinding<> bind(in_expression_, op->name);
         return Let::make(op->name, value, mutate(op->body));

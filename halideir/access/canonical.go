@@ -57,7 +57,7 @@ func (a *Analysis) number() {
 const mostLetVisits = 1 << 24
 
 // letValues is the value of every variable that a let binds. A let is opaque if a variable of its name in its body stands in front
-// of its value or belongs to another let too: names are unique in a definition only.
+// of its value or belongs to another let too, of another value: names are unique in a definition only.
 func letValues(nodes []halideir.Node) (values map[halideir.NodeID]halideir.NodeID, opaque map[halideir.NodeID]bool) {
 	values, opaque = map[halideir.NodeID]halideir.NodeID{}, map[halideir.NodeID]bool{}
 	owner := map[halideir.NodeID]halideir.NodeID{}
@@ -81,7 +81,11 @@ func letValues(nodes []halideir.Node) (values map[halideir.NodeID]halideir.NodeI
 			if n.Op != halideir.OpVar || n.Kind != halideir.VarLet || n.Name != nodes[i].Name {
 				continue
 			}
-			if other, ok := owner[id]; ok || value >= id {
+			other, ok := owner[id]
+			if ok && nodes[other].Args[0] == value { // as in definitions that are written anew for points of one kind
+				continue
+			}
+			if ok || value >= id {
 				opaque[let] = true
 				if ok {
 					opaque[other] = true

@@ -132,3 +132,39 @@ func TestKinds(t *testing.T) {
 		t.Error("a Func of which nothing is known is another")
 	}
 }
+
+// TestPlacesFromData: what a kind's points look up at a place that a name stands for is at a place that data tell, as it is in the Func itself.
+func TestPlacesFromData(t *testing.T) {
+	b := irtest.New()
+	in, table := b.Input("in", irtest.I32, 64, 64), b.Input("table", irtest.I32, 64)
+	level := b.Func("level", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr {
+		return in.At(v[0].Div(int64(2)).Add(v[0].Mod(int64(2))), v[1])
+	})
+	stored := b.Func("stored", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(int64(3)) })
+	// One whose name is for something else at points of one kind, and one where all that changes is what is done with it.
+	kept := b.Func("kept", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr {
+		return stored.At(v[0], v[1]).Clamp(b.Int(0), b.Int(62)).Let("place", func(at irtest.Expr) irtest.Expr {
+			return table.At(at).Add(v[0].Mod(int64(2)).EQ(int64(0)).Select(table.At(at.Add(int64(2))), table.At(at.Add(int64(1)))))
+		})
+	})
+	f := b.Func("f", []string{"x", "y"}, irtest.I32, func(v []irtest.Expr) irtest.Expr {
+		return level.At(v[0], v[1]).Add(kept.At(v[0], v[1])).Clamp(b.Int(0), b.Int(62)).Let("place", func(at irtest.Expr) irtest.Expr { return table.At(at).Add(table.At(at.Add(int64(1)))) })
+	})
+	b.Output(f, 32, 32)
+	p := b.Build()
+	d := New(p, []bool{true, false, true, false})
+	known := []Known{{2, 1}, {1, 0}}
+	kind, other := d.Func(f.ID, known), d.Func(kept.ID, known)
+	an := access.Analyze(d.P)
+	for fn, places := range map[int]int{f.ID: 2, kind: 2, kept.ID: 3, other: 2} {
+		looked := 0
+		for _, l := range an.Stage(fn, 0).Loads {
+			if l.Input >= 0 && p.Inputs[l.Input].Name == "table" && l.Index[0].DataDependent {
+				looked++
+			}
+		}
+		if looked != places {
+			t.Errorf("Func %d looks up %d places that data tell, of %d", fn, looked, places)
+		}
+	}
+}

@@ -50,8 +50,12 @@ func (w *writer) anew(id halideir.NodeID) value {
 			}
 		case n.Kind == halideir.VarLet:
 			if bound, ok := w.lets[n.Name]; ok && bound != halideir.NoNode {
-				if same.Known = w.write(bound).Known; same.Modulus == 0 {
+				is := w.write(bound)
+				if same.Known = is.Known; same.Modulus == 0 {
 					return w.number(n.Type, same.Remainder)
+				}
+				if is.node != bound { // whoever goes by the order of nodes is to find its value before it
+					same.node = w.add(n)
 				}
 			}
 		}

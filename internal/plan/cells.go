@@ -11,6 +11,7 @@ import (
 // Cells are what the points of some stages compute where a thread's first one is at a multiple of a modulus along each loop, so that the compiler knows the remainder of each: of those that alternate
 // (x % 2, x / 2) each is of one kind, at one place.
 type Cells struct {
+	Of     []CellsOf        // which Funcs' points are in which cells
 	access *access.Analysis // of a pipeline with Funcs behind the problem's, for points of known remainders
 	of     []int            // by Func: that of the pipeline that it is
 	stages map[int]*stageCells
@@ -57,10 +58,33 @@ func (pr *Problem) CellOf(n *Nest) *Cell {
 		}
 		return 1
 	}
+	return sc.cell(whole)
+}
+
+// CellInLane is the cell of a Func of which a lane has whole ones that has so many neighbours along each of its arguments, the first at a multiple of that many; nil where there is none.
+func (pr *Problem) CellInLane(fn int, neighbours func(arg int) int64) *Cell {
+	if pr.Cells == nil {
+		return nil
+	}
+	sc := pr.Cells.stages[pr.StageIndex(fn, 0)]
+	if sc == nil {
+		return nil
+	}
+	loops := pr.P.Funcs[fn].Stages[0].Loops
+	return sc.cell(func(loop int) int64 {
+		if loops[loop].Arg < 0 {
+			return 1
+		}
+		return halideir.GCD(sc.moduli[loop], neighbours(loops[loop].Arg))
+	})
+}
+
+// cell is the one whose moduli are those.
+func (sc *stageCells) cell(moduli func(loop int) int64) *Cell {
 	for _, c := range sc.of {
 		is := true
 		for l, m := range c.Moduli {
-			is = is && m == whole(l)
+			is = is && m == moduli(l)
 		}
 		if is {
 			return c
@@ -103,18 +127,29 @@ func (c *Cell) Divides(loop int, num, den int64) bool {
 
 // CellsOf says of a Func how its points lie in cells, by argument.
 type CellsOf struct {
-	Func   int
-	Moduli []int64 // 1 for none
+	Func   int     `json:"func"`
+	Moduli []int64 `json:"moduli"` // 1 for none
 	// Member says that it is computed in the thread that computes the points of another: from how many points before or behind the first of those on, and at how many more of them.
-	Member       bool
-	From, Beside []int64 // nil: at the same points
+	Member bool    `json:"member,omitempty"`
+	From   []int64 `json:"from,omitempty"` // nil: at the same points
+	Beside []int64 `json:"beside,omitempty"`
+}
+
+// In is how the Funcs of a kernel lie in cells.
+func (c *Cells) In(k *Kernel) (of []CellsOf) {
+	for _, o := range c.Of {
+		if o.Func == k.Out.Func || slices.ContainsFunc(k.Members, func(m Member) bool { return m.Func == o.Func }) {
+			of = append(of, o)
+		}
+	}
+	return of
 }
 
 // SetCells has the threads of some Funcs begin at whole cells.
 func (pr *Problem) SetCells(of []CellsOf) {
 	pr.Cells = nil
 	d := cells.New(pr.P, pr.Inlined)
-	c := &Cells{stages: map[int]*stageCells{}}
+	c := &Cells{Of: of, stages: map[int]*stageCells{}}
 	for _, o := range of {
 		for st := range pr.P.Funcs[o.Func].Stages {
 			sc := &stageCells{member: o.Member}

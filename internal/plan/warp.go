@@ -42,7 +42,6 @@ func (pr *Problem) Staging(staged, in []int) *Problem {
 		v.Inlined[id] = false
 	}
 	v.Expand = slices.Clone(pr.Expand)
-	v.Cells = nil // whose Funcs have all of that inlined
 	expand := func(id int, anew bool) {
 		for s := range pr.P.Funcs[id].Stages {
 			if at := pr.StageIndex(id, s); anew || pr.Expand[at].inPlace(staged) {
@@ -55,6 +54,9 @@ func (pr *Problem) Staging(staged, in []int) *Problem {
 	}
 	for _, id := range in {
 		expand(id, false)
+	}
+	if pr.Cells != nil { // whose Funcs have all of that inlined
+		v.SetCells(slices.DeleteFunc(slices.Clone(pr.Cells.Of), func(o CellsOf) bool { return !slices.Contains(staged, o.Func) && !slices.Contains(in, o.Func) }))
 	}
 	return &v
 }

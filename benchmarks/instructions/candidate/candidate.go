@@ -58,7 +58,13 @@ func Of(k *count.Kernel) Counts {
 
 // Key names a kernel among all ways to run kernels of a pipeline.
 func Key(pr *plan.Problem, k *plan.Kernel) string {
-	sum := sha256.Sum256([]byte(search.Identity(pr, k)))
+	id := search.Identity(pr, k)
+	if pr.Cells != nil {
+		if of := pr.Cells.In(k); of != nil {
+			id += fmt.Sprint(of)
+		}
+	}
+	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:6])
 }
 

@@ -112,11 +112,17 @@ func begin(req abi.Request) (abi.Session, error) {
 			s.counted++
 		}
 	}
-	judged := s.params
-	judged.Search = "sim"
-	if s.first, err = autoscheduler.NewSession(s.p, judged, false).Trials(); err != nil {
+	own, err := autoscheduler.NewSession(s.p, s.params, false).Unjoined()
+	if err != nil {
 		return nil, err
 	}
+	judged := s.params
+	judged.Search = "sim"
+	trials, err := autoscheduler.NewSession(s.p, judged, false).Trials()
+	if err != nil {
+		return nil, err
+	}
+	s.first = append([]*autoscheduler.Result{own}, trials...)
 	s.byRule = true
 	return s, nil
 }
