@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -333,5 +334,29 @@ func TestPlaces(t *testing.T) {
 	b.Output(out, 100, 100)
 	if got, want := access.Places(b.Build()), []bool{true, true, false, false, false}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestLetsOfOneVariable: a variable that several lets of one value bind is that value; one that lets of several values bind is nothing known, in whichever order they stand.
+func TestLetsOfOneVariable(t *testing.T) {
+	for others, want := range map[string]access.IndexKind{"": access.Affine, "same": access.Affine, "same same": access.Affine, "other": access.Unknown, "same other": access.Unknown, "other same": access.Unknown} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 64)
+		f := b.Func("f", []string{"x"}, irtest.F32, func(v []expr) expr {
+			return in.At(v[0].Add(1).Let("t", func(of expr) expr { return of.Mul(2) }))
+		})
+		b.Output(f, 16)
+		p := b.Build()
+		let := slices.IndexFunc(p.Nodes, func(n halideir.Node) bool { return n.Op == halideir.OpLet })
+		for _, of := range strings.Fields(others) {
+			n := p.Nodes[let]
+			if n.Args = slices.Clone(n.Args); of == "other" {
+				n.Args[0] = p.Nodes[n.Args[0]].Args[0]
+			}
+			p.Nodes = append(p.Nodes, n)
+		}
+		if got := access.Analyze(p).Stage(f.ID, 0).Loads[0].Index[0]; got.Kind != want {
+			t.Errorf("with %q: %+v", others, got)
+		}
 	}
 }

@@ -61,6 +61,7 @@ const mostLetVisits = 1 << 24
 func letValues(nodes []halideir.Node) (values map[halideir.NodeID]halideir.NodeID, opaque map[halideir.NodeID]bool) {
 	values, opaque = map[halideir.NodeID]halideir.NodeID{}, map[halideir.NodeID]bool{}
 	owner := map[halideir.NodeID]halideir.NodeID{}
+	var shared [][2]halideir.NodeID // lets of the same value, and their variables that others own
 	seen := make([]int, len(nodes))
 	visits := 0
 	for i := range nodes {
@@ -83,6 +84,7 @@ func letValues(nodes []halideir.Node) (values map[halideir.NodeID]halideir.NodeI
 			}
 			other, ok := owner[id]
 			if ok && nodes[other].Args[0] == value { // as in definitions that are written anew for points of one kind
+				shared = append(shared, [2]halideir.NodeID{let, id})
 				continue
 			}
 			if ok || value >= id {
@@ -97,6 +99,14 @@ func letValues(nodes []halideir.Node) (values map[halideir.NodeID]halideir.NodeI
 		}
 		if visits >= mostLetVisits {
 			opaque[let] = true
+		}
+	}
+	for more := true; more; {
+		more = false
+		for _, s := range shared {
+			if let := s[0]; opaque[owner[s[1]]] && !opaque[let] {
+				opaque[let], more = true, true
+			}
 		}
 	}
 	for id, let := range owner {
