@@ -2,6 +2,7 @@ package autoscheduler
 
 import (
 	"fmt"
+	"strings"
 
 	"gowarp/halideir"
 	"gowarp/halideir/access"
@@ -12,7 +13,7 @@ import (
 	"gowarp/internal/plan"
 )
 
-// noteInOrder says which reductions over long domains are no trees though few of their loops are parallel, why, and what would help.
+// noteInOrder says which reductions over long domains are no trees though few of their loops are parallel, and which updates have one thread a block though many are, why, and what would help.
 func (s *state) noteInOrder() error {
 	r, a, err := s.analysed()
 	if err != nil {
@@ -29,6 +30,9 @@ func (s *state) noteInOrder() error {
 			if err != nil {
 				return err
 			}
+			if loops := s.oneByOne(&f.Stages[st], box); loops != "" {
+				s.note("factor", -1, "%s is not split along %s: the condition of its domain reads something there, and Halide evaluates the condition beyond the end of a loop that is split; over the whole domain, of select(condition, value, old value), it is", schedule.StageLabel(f.Label, st), loops)
+			}
 			parallel, serial := iterations(&f.Stages[st], box)
 			if loops, _ := s.carrying(id, st, a, box); !s.leavesIdle(parallel, serial) || len(loops.Carrying) > 0 {
 				continue
@@ -43,6 +47,17 @@ func (s *state) noteInOrder() error {
 		}
 	}
 	return nil
+}
+
+// oneByOne are the long parallel loops of a stage that are never split (see predicated), by name.
+func (s *state) oneByOne(st *halideir.Stage, box bounds.Box) string {
+	var names []string
+	for l, whole := range predicated(s.p, st) {
+		if whole && st.Loops[l].Kind.Parallel() && box[l].Extent() >= minTiledExtent {
+			names = append(names, st.Loops[l].Label)
+		}
+	}
+	return strings.Join(names, " and ")
 }
 
 // iterations is how many there are of a stage's parallel loops, and of the others, up to maxPoints.
@@ -68,6 +83,8 @@ func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, bo
 	if found, ok := scan.Of(s.p, a, fn, stage); ok && s.laneScans() && (found.AnyOrder || s.params.Reassociate != "0") {
 		return "" // a warp may run through it
 	}
+	conditional := false // on what it has computed so far
+	s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) { conditional = conditional || n.ReadsFunc() && n.Func == fn }, st.Predicate)
 	elsewhere, others := false, false
 	for out, v := range st.Values {
 		s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
@@ -88,6 +105,8 @@ func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, bo
 	case others:
 		return "its values hang on each other; where they can be computed one after the other, each is a tree. The least or greatest with its place is one too, if of equal ones the first is taken (< or >, not <= or >=), all variables of the domain " +
 			"are values of their own, and what it starts with has the type's last value, or a place before all of the domain"
+	case conditional:
+		return "the condition of its domain reads its own results, which another order changes"
 	case !ok && rfactor.ConditionReads(s.p, st):
 		return "its domain has a condition that reads something; over the whole domain it is a tree, of select(condition, value, what changes nothing)"
 	case ok && s.params.Reassociate == "0" && !red.AnyOrder(f.Types):

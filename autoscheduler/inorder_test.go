@@ -57,6 +57,11 @@ func TestInOrder(t *testing.T) {
 			p.Nodes = append(p.Nodes, halideir.Node{Op: halideir.OpEQ, Type: halideir.Bool, Args: []halideir.NodeID{read, read}, Func: -1, Input: -1})
 			st.Predicate = halideir.NodeID(len(p.Nodes) - 1)
 		}, sum), nil, "its domain has a condition that reads something; over the whole domain it is a tree, of select("},
+		"a condition that reads the result": {reduced(1, func(p *halideir.Pipeline, st *halideir.Stage) {
+			old := p.Nodes[st.Values[0]].Args[0]
+			p.Nodes = append(p.Nodes, halideir.Node{Op: halideir.OpEQ, Type: halideir.Bool, Args: []halideir.NodeID{old, old}, Func: -1, Input: -1})
+			st.Predicate = halideir.NodeID(len(p.Nodes) - 1)
+		}, sum), nil, "the condition of its domain reads its own results"},
 		"a scatter":                      {reducedTo(func(h, v expr) expr { return v.Sub(h) }), nil, "f.update(0) runs through 500000 iterations in order in one thread: it is not seen that any order gives the same"},
 		"a scatter that is factored":     {p: reducedTo(func(h, v expr) expr { return h.Max(v) })},
 		"a scatter over many places":     {reducedOver(300000, func(h, v expr) expr { return h.Add(v) }), nil, "f.update(0) runs through 500000 iterations in order in one thread: it has more than a quarter as many places as points"},
@@ -75,6 +80,56 @@ func TestInOrder(t *testing.T) {
 		said := ""
 		for _, text := range r.Remarks() {
 			if strings.Contains(text, "in order in ") {
+				said += text
+			}
+		}
+		if (said == "") != (c.want == "") || !strings.Contains(said, c.want) {
+			t.Errorf("%s: %q, want %q", name, said, c.want)
+		}
+	}
+}
+
+// TestNotSplit: of an update whose domain has a condition that reads at places of long parallel loops it is said that those are not split, and what would help; of one without, or whose condition reads elsewhere, nothing is.
+func TestNotSplit(t *testing.T) {
+	type expr = irtest.Expr
+	for name, c := range map[string]struct {
+		condition func(in *irtest.Input, f *irtest.Func, r []expr) expr
+		want      string
+	}{
+		"none":       {nil, ""},
+		"the image":  {func(in *irtest.Input, f *irtest.Func, r []expr) expr { return in.At(r[0], r[1]).LT(in.At(r[1], r[0])) }, "along r.x and r.y: "},
+		"the result": {func(in *irtest.Input, f *irtest.Func, r []expr) expr { return f.At(r[0], r[1]).LT(in.At(r[0], r[1])) }, "along r.x and r.y: "},
+		"a row": {func(in *irtest.Input, f *irtest.Func, r []expr) expr {
+			return in.At(r[1], r[1]).LT(in.At(r[1], r[1].Add(1)))
+		}, "along r.y: "},
+		"their index": {func(in *irtest.Input, f *irtest.Func, r []expr) expr { return r[0].LT(r[1]) }, ""},
+	} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 400, 400)
+		f := b.Func("f", []string{"x", "y"}, irtest.F32, func(v []expr) expr { return in.At(v[0], v[1]) })
+		var condition expr
+		f.Update([]irtest.RVar{{Name: "r$x", Extent: 400, Parallel: true}, {Name: "r$y", Extent: 400, Parallel: true}}, func(_, r []expr) ([]expr, expr) {
+			if c.condition != nil {
+				condition = c.condition(in, f, r)
+			}
+			return r, f.At(r[0], r[1]).Mul(in.At(r[0], r[1]))
+		})
+		b.Output(f, 400, 400)
+		p := b.Build()
+		if c.condition != nil {
+			p.Funcs[f.ID].Stages[1].Predicate = condition.ID()
+		}
+		prm, err := ParseParams(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(p, prm)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		said := ""
+		for _, text := range r.Remarks() {
+			if strings.Contains(text, "is not split along") {
 				said += text
 			}
 		}

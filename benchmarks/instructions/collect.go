@@ -47,6 +47,11 @@ func collect(tree *harness.Tree, programs []string, o collecting) error {
 	if err != nil {
 		return err
 	}
+	if o.keep != "" {
+		if err := os.MkdirAll(o.keep, 0o777); err != nil {
+			return err
+		}
+	}
 	todo := make(chan string)
 	var mu sync.Mutex
 	var running sync.WaitGroup
