@@ -148,6 +148,9 @@ func (c *Cells) In(k *Kernel) (of []CellsOf) {
 // SetCells has the threads of some Funcs begin at whole cells.
 func (pr *Problem) SetCells(of []CellsOf) {
 	pr.Cells = nil
+	if len(of) == 0 {
+		return
+	}
 	d := cells.New(pr.P, pr.Inlined)
 	c := &Cells{Of: of, stages: map[int]*stageCells{}}
 	for _, o := range of {
