@@ -88,6 +88,18 @@ func TestAlign(t *testing.T) {
 	}
 }
 
+// readFarApart has a Func be read at places so far apart that it is stored.
+func readFarApart(b *irtest.Builder, f *irtest.Func) {
+	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		sum := f.At(v[0], v[1])
+		for i := int64(-4); i < 5; i++ {
+			sum = sum.Add(f.At(v[0].Add(37*i), v[1].Sub(41*i)))
+		}
+		return sum
+	})
+	b.Output(out, 1024, 1024)
+}
+
 // TestCellsArePriced: of points of two kinds, each of which a thread of an aligned kernel computes alone, half have the operations of the one and half of the other; all have both where the kernel may
 // begin anywhere.
 func TestCellsArePriced(t *testing.T) {
@@ -105,14 +117,7 @@ func TestCellsArePriced(t *testing.T) {
 		}
 		return v[0].Mod(int64(2)).EQ(int64(0)).Select(of(even), of(odd))
 	})
-	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
-		sum := f.At(v[0], v[1])
-		for i := int64(-4); i < 5; i++ {
-			sum = sum.Add(f.At(v[0].Add(37*i), v[1].Sub(41*i)))
-		}
-		return sum
-	})
-	b.Output(out, 1024, 1024)
+	readFarApart(b, f)
 	p := b.Build()
 	forCUDA(p, 75)
 	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
@@ -168,14 +173,7 @@ func TestCellsInLanes(t *testing.T) {
 		}
 		return v[0].Mod(int64(2)).EQ(int64(0)).Select(of(even), of(odd))
 	})
-	out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
-		sum := f.At(v[0], v[1])
-		for i := int64(-4); i < 5; i++ {
-			sum = sum.Add(f.At(v[0].Add(37*i), v[1].Sub(41*i)))
-		}
-		return sum
-	})
-	b.Output(out, 1024, 1024)
+	readFarApart(b, f)
 	p := b.Build()
 	forCUDA(p, 75)
 	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti", "tiling": "warp-registers", "warp_tile": "2x4x4"})
