@@ -83,8 +83,6 @@ func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, bo
 	if found, ok := scan.Of(s.p, a, fn, stage); ok && s.laneScans() && (found.AnyOrder || s.params.Reassociate != "0") {
 		return "" // a warp may run through it
 	}
-	conditional := false // on what it has computed so far
-	s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) { conditional = conditional || n.ReadsFunc() && n.Func == fn }, st.Predicate)
 	elsewhere, others := false, false
 	for out, v := range st.Values {
 		s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
@@ -105,7 +103,7 @@ func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, bo
 	case others:
 		return "its values hang on each other; where they can be computed one after the other, each is a tree. The least or greatest with its place is one too, if of equal ones the first is taken (< or >, not <= or >=), all variables of the domain " +
 			"are values of their own, and what it starts with has the type's last value, or a place before all of the domain"
-	case conditional:
+	case rfactor.ConditionReadsResult(s.p, fn, st):
 		return "the condition of its domain reads its own results, which another order changes"
 	case !ok && rfactor.ConditionReads(s.p, st):
 		return "its domain has a condition that reads something; over the whole domain it is a tree, of select(condition, value, what changes nothing)"

@@ -60,17 +60,10 @@ func (s *Session) Trials() ([]*Result, error) {
 	return trials, nil
 }
 
-// Unjoined is the first schedule with every kernel in a launch of its own, as in trials: what one kernel takes is asked.
+// Unjoined is the schedule with every kernel in a launch of its own, as in trials, which it stays: what one kernel takes is asked.
 func (s *Session) Unjoined() (*Result, error) {
-	st, err := newState(s.p, s.params)
-	if err != nil {
-		return nil, err
-	}
-	st.tried.unjoined = true
-	if err := st.runTable(passes); err != nil {
-		return nil, err
-	}
-	return st.result(), nil
+	s.after.unjoined = true
+	return s.First()
 }
 
 // Compiled takes in what ptxas said of the kernels of a trial. It decides in all schedules to come.

@@ -30,10 +30,7 @@ type Way struct {
 // WayOf is the way of a kernel of a result.
 func WayOf(r *Result, g *plan.Group, k *plan.Kernel) Way {
 	pr := r.Problem
-	w := Way{Factored: r.Factored, Inlined: which(pr.Inlined), Folded: which(pr.Folded), Unproven: which(pr.Unproven), Out: g.Out, Stage: k.Out.Stage, Members: g.Members, Choice: k.Choice}
-	if pr.Cells != nil {
-		w.Aligned, w.Cells = r.Aligned, pr.Cells.In(k)
-	}
+	w := Way{Factored: r.Factored, Inlined: which(pr.Inlined), Folded: which(pr.Folded), Unproven: which(pr.Unproven), Out: g.Out, Stage: k.Out.Stage, Members: g.Members, Choice: k.Choice, Aligned: r.Aligned, Cells: pr.CellsIn(k)}
 	if strategy.IsOtherwise(k.Strategy) {
 		w.Nested = slices.ContainsFunc(k.Members, func(m plan.Member) bool { return m.Where == plan.AtThread })
 	}
@@ -133,13 +130,11 @@ func (l *Layer) decided(w *Way) (*state, error) {
 		table = append(table, pass{"factor", nil, factor})
 	}
 	table = append(table, pass{"analyse", nil, analyse}, pass{"inline", nil, func(s *state) error { return s.inlineOnly(w) }}, pass{"dims", nil, chooseDims}, pass{"tile-bounds", nil, tileBounds})
+	if len(w.Aligned) > 0 {
+		table = append(table, pass{"align", nil, func(s *state) error { return s.alignedOnly(w) }})
+	}
 	if err := s.runTable(table); err != nil {
 		return nil, err
-	}
-	if len(w.Aligned) > 0 {
-		if err := s.alignedOnly(w); err != nil {
-			return nil, err
-		}
 	}
 	l.before[key] = s
 	return s, nil

@@ -173,8 +173,8 @@ type counter struct {
 	aligned *instructions.Estimator // which buffers' rows begin at vectors
 	*tables
 	cell    *plan.Cell          // of which lanes have whole ones, of the stage that is being counted; nil if none
-	ofKinds map[int]plan.Counts // as costs, of what points of one kind compute
-	tested  bool                // points have tests of their own: the output's
+	ofKinds map[int]plan.Counts // as costs, of what points of one kind compute, whose numbers are this count's alone
+	tested  bool                // points have tests of their own: the output's, of which some lanes have no part of a row
 	now     [orders]int         // the point that is being computed
 	end     [orders]int         // the last of all
 	start   int                 // interleaved, the point before the stage's first
@@ -328,6 +328,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		}
 	}
 	before, beforeTerms, fetched := c.count.Counts, c.terms, c.fetched.Len()
+	c.tested = c.count.width < plan.WarpLanes*lp.px
 	if err := c.run(w.g.Out, s.grow.Funcs[w.g.Out], w.arg(w.x)); err != nil {
 		return c.count, err
 	}
@@ -339,8 +340,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	if _, ok := c.aligned.InVectors(w.g.Out, -1, w.pr.Bytes(w.g.Out)); ok && c.inVectors() {
 		stores /= plan.VectorLanes
 	}
-	guarded := c.count.width < plan.WarpLanes*lp.px // some lanes have no part of a row
-	if guarded {
+	if c.tested {
 		c.count.Issued += guardInstructions * outRows
 	}
 	if w.inDemandOrder(lp) && 2*c.count.exchanged < c.count.loads {
@@ -356,7 +356,7 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 	ofOut := c.terms.Plus(&beforeTerms, -1)
 	c.terms = beforeTerms.Plus(&ofOut, float64(outLoops))
 	c.count.length += c.count.Issued + tileCode + rowCode*c.terms[instructions.Row] + storedRowCode*c.terms[instructions.StoredRow] + anyCode*c.terms[instructions.AnyPlace]
-	if guarded {
+	if c.tested {
 		c.count.lifted = float64(c.count.exchanged) * c.count.length / float64(max(1, c.now[byStage]))
 	}
 	c.terms[instructions.EntryBuffer], c.terms[instructions.EntryStride], c.terms[instructions.EntryClamp] = c.terms[instructions.Buffer], c.terms[instructions.Stride], c.terms[instructions.ClampedDimension]
@@ -471,8 +471,7 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 	var walk func(k int, layer, tileRow int64) // the first layer of the tile, and row of it, that needs the points
 	walk = func(k int, layer, tileRow int64) {
 		if k == len(grow) {
-			if fn == c.w.g.Out {
-				c.tested = c.count.width < plan.WarpLanes*c.px
+			if c.tested {
 				c.guarded.Clear() // the compiler shares no work between points under tests of their own
 			}
 			if c.strided && fn != c.w.g.Out && c.ends[fn]%plan.WarpLanes != 0 {
@@ -495,7 +494,7 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 			}
 			of := fn
 			if c.cell != nil {
-				loops := c.s.pr.P.Funcs[fn].Stages[0].Loops
+				loops := c.loops(fn)
 				of = c.cell.Kinds[c.cell.KindOf(func(loop int) int64 { return at[loops[loop].Arg] - lo[loops[loop].Arg] })].Func
 			}
 			c.value(of, at, clamps{})

@@ -42,7 +42,7 @@ var bits = []string{"bitwise_and", "bitwise_or", "bitwise_xor"}
 func Of(p *halideir.Pipeline, fn, stage int) (Reduction, bool) {
 	f := &p.Funcs[fn]
 	st := &f.Stages[stage]
-	if stage == 0 || len(st.RVars) == 0 || st.Predicate != halideir.NoNode && reads(p, st.Predicate, fn) || ConditionReads(p, st) && st.Restated == nil {
+	if stage == 0 || len(st.RVars) == 0 || ConditionReadsResult(p, fn, st) || ConditionReads(p, st) && st.Restated == nil {
 		return Reduction{}, false
 	}
 	if st.ArgExtreme != nil {
@@ -81,6 +81,11 @@ func Proven(st *halideir.Stage) bool { return st.Associative && st.Commutative }
 // AsWritten reports whether Halide's rfactor takes an update as it is written.
 func AsWritten(p *halideir.Pipeline, st *halideir.Stage) bool {
 	return st.ArgExtreme == nil && !ConditionReads(p, st) && Proven(st)
+}
+
+// ConditionReadsResult reports whether a condition of a stage's domain reads the Func itself.
+func ConditionReadsResult(p *halideir.Pipeline, fn int, st *halideir.Stage) bool {
+	return st.Predicate != halideir.NoNode && reads(p, st.Predicate, fn)
 }
 
 // ConditionReads reports whether a condition of a stage's domain reads something.

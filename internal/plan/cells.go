@@ -11,7 +11,7 @@ import (
 // Cells are what the points of some stages compute where a thread's first one is at a multiple of a modulus along each loop, so that the compiler knows the remainder of each: of those that alternate
 // (x % 2, x / 2) each is of one kind, at one place.
 type Cells struct {
-	Of     []CellsOf        // which Funcs' points are in which cells
+	made   []CellsOf        // what they were made of
 	access *access.Analysis // of a pipeline with Funcs behind the problem's, for points of known remainders
 	of     []int            // by Func: that of the pipeline that it is
 	stages map[int]*stageCells
@@ -135,10 +135,20 @@ type CellsOf struct {
 	Beside []int64 `json:"beside,omitempty"`
 }
 
-// In is how the Funcs of a kernel lie in cells.
-func (c *Cells) In(k *Kernel) (of []CellsOf) {
-	for _, o := range c.Of {
-		if o.Func == k.Out.Func || slices.ContainsFunc(k.Members, func(m Member) bool { return m.Func == o.Func }) {
+// CellsIn is how the Funcs of a kernel lie in cells.
+func (pr *Problem) CellsIn(k *Kernel) []CellsOf {
+	return pr.cellsOf(func(fn int) bool {
+		return fn == k.Out.Func || slices.ContainsFunc(k.Members, func(m Member) bool { return m.Func == fn })
+	})
+}
+
+// cellsOf is how those Funcs lie in cells that are some.
+func (pr *Problem) cellsOf(some func(fn int) bool) (of []CellsOf) {
+	if pr.Cells == nil {
+		return nil
+	}
+	for _, o := range pr.Cells.made {
+		if some(o.Func) {
 			of = append(of, o)
 		}
 	}
@@ -152,7 +162,7 @@ func (pr *Problem) SetCells(of []CellsOf) {
 		return
 	}
 	d := cells.New(pr.P, pr.Inlined)
-	c := &Cells{Of: of, stages: map[int]*stageCells{}}
+	c := &Cells{made: of, stages: map[int]*stageCells{}}
 	for _, o := range of {
 		for st := range pr.P.Funcs[o.Func].Stages {
 			sc := &stageCells{member: o.Member}

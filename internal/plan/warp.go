@@ -55,9 +55,8 @@ func (pr *Problem) Staging(staged, in []int) *Problem {
 	for _, id := range in {
 		expand(id, false)
 	}
-	if pr.Cells != nil { // whose Funcs have all of that inlined
-		v.SetCells(slices.DeleteFunc(slices.Clone(pr.Cells.Of), func(o CellsOf) bool { return !slices.Contains(staged, o.Func) && !slices.Contains(in, o.Func) }))
-	}
+	// Those of the problem have all of that inlined.
+	v.SetCells(pr.cellsOf(func(fn int) bool { return slices.Contains(staged, fn) || slices.Contains(in, fn) }))
 	return &v
 }
 

@@ -59,10 +59,8 @@ func Of(k *count.Kernel) Counts {
 // Key names a kernel among all ways to run kernels of a pipeline.
 func Key(pr *plan.Problem, k *plan.Kernel) string {
 	id := search.Identity(pr, k)
-	if pr.Cells != nil {
-		if of := pr.Cells.In(k); of != nil {
-			id += fmt.Sprint(of)
-		}
+	if of := pr.CellsIn(k); of != nil {
+		id += fmt.Sprint(of)
 	}
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:6])
