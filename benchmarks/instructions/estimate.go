@@ -9,7 +9,6 @@ import (
 	"gowarp/autoscheduler"
 	"gowarp/autoscheduler/instructions"
 	"gowarp/benchmarks/bench"
-	"gowarp/benchmarks/calibration"
 	"gowarp/benchmarks/harness"
 	"gowarp/benchmarks/instructions/candidate"
 	"gowarp/halideir"
@@ -93,7 +92,10 @@ func exported(tree *harness.Tree, gpu, program string) (*halideir.Pipeline, erro
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return nil, err
 	}
-	pipeline, err := calibration.Export(tree, p, target, 0)
+	// The default's own, as the collector had it: other modes ask Halide for other definitions.
+	pipeline, _, err := tree.Export(p.Generator(nil), harness.EmitOptions{
+		Target: target.Halide(), Scheduler: harness.Gowarp(map[string]string{"gpu": target.Device.Name}),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", program, err)
 	}
