@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"gowarp/autoscheduler/instructions"
 	"gowarp/internal/irtest"
 	"gowarp/internal/plan"
 )
@@ -44,6 +45,102 @@ func TestProductsInPlace(t *testing.T) {
 		if got := w.Float / eightWarps; got != c.want {
 			t.Errorf("%s: %v instructions of floats a point, PTX has %v", name, got, c.want)
 		}
+	}
+}
+
+// TestLiteralsOfProducts: what a Func in place is multiplied by takes no instruction where its reader adds or multiplies by a literal itself. A literal that all terms have is taken out of a sum that is
+// multiplied by one.
+func TestLiteralsOfProducts(t *testing.T) {
+	binomial := func(p, q, r irtest.Expr) irtest.Expr { return p.Add(q.Mul(2.0)).Add(r).Mul(.25) }
+	for name, c := range map[string]struct {
+		inner, value func(at func(dx, dy int64) irtest.Expr) irtest.Expr
+		want         float64
+	}{
+		// Twice three rows of add and fma, of these the same, and one mul: all quarters are one.
+		"a filter of filters": {
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr { return binomial(in(0, 0), in(1, 0), in(2, 0)) },
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr { return binomial(f(0, 0), f(0, 1), f(0, 2)) }, 9,
+		},
+		// mul, fma and fma of the products, of which the one that is doubled is a mul of its own; and the quarter.
+		"a filter of products": {
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr { return in(0, 0).Mul(in(0, 1)) },
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr { return binomial(f(0, 0), f(1, 0), f(2, 0)) }, 5,
+		},
+		"a sum of quarters": {
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr { return in(0, 0).Mul(.25) },
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr { return f(0, 0).Add(f(1, 0)) }, 2,
+		},
+		"half a sum of quarters of sums": {
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr { return in(0, 0).Add(in(0, 1)).Mul(.25) },
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr { return f(0, 0).Add(f(1, 0)).Mul(.5) }, 4,
+		},
+		"a product twice": {
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr { return in(0, 0).Mul(in(0, 1)) },
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr { return f(0, 0).Mul(2.0) }, 2,
+		},
+		"three quarters of a sum": {
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr { return in(0, 0).Add(in(0, 1)).Mul(.25) },
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr { return f(0, 0).Mul(3.0) }, 2,
+		},
+		"one, three, three and one eighth of products": {
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr { return in(0, 0).Mul(.3) },
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr {
+				return f(0, 0).Add(f(1, 0).Add(f(2, 0)).Mul(3.0)).Add(f(3, 0)).Mul(.125)
+			}, 4,
+		},
+		"a sum of quotients": {
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr { return in(0, 0).Div(3.0) },
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr { return f(0, 0).Add(f(1, 0)).Div(5.0) }, 2,
+		},
+		"more than a sum of products": { // mul, fma, add
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr {
+				return in(0, 0).Mul(in(0, 1)).Add(in(1, 0).Mul(in(1, 1)))
+			},
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr { return f(0, 0).Add(1.0) }, 3,
+		},
+		"more than a mean of two": { // fma, fma
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr { return in(0, 0).Mul(.75).Add(in(1, 0).Mul(.25)) },
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr { return f(0, 0).Add(1.0) }, 2,
+		},
+		"added to and multiplied by": {
+			func(in func(dx, dy int64) irtest.Expr) irtest.Expr { return in(0, 0).Mul(in(0, 1)) },
+			func(f func(dx, dy int64) irtest.Expr) irtest.Expr { return f(0, 0).Mul(f(0, 0).Add(f(0, 0))) }, 3,
+		},
+	} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 1032, 1032)
+		inner := b.Func("inner", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return c.inner(func(dx, dy int64) irtest.Expr { return in.At(v[0].Add(dx), v[1].Add(dy)) })
+		})
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			return c.value(func(dx, dy int64) irtest.Expr { return inner.At(v[0].Add(dx), v[1].Add(dy)) })
+		})
+		b.Output(out, 1024, 1024)
+		w, k := estimated(t, b.Build(), Way{Out: out.ID, Inlined: []int{inner.ID}, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}})
+		if len(k.Members) > 0 {
+			t.Fatal("it is no longer in place")
+		}
+		if got := w.Float / eightWarps; got != c.want {
+			t.Errorf("%s: %v instructions of floats a point, PTX has %v", name, got, c.want)
+		}
+	}
+}
+
+// TestTapsShareWhatNoneMoves: select(c % 5 == 3, 1, in(x, y)) at three places of one colour has one comparison.
+func TestTapsShareWhatNoneMoves(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1032, 1032)
+	chosen := b.Func("chosen", []string{"x", "y", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		return v[2].Mod(5).EQ(3).Select(b.Const(irtest.F32, 1), in.At(v[0], v[1]))
+	})
+	out := b.Func("out", []string{"x", "y", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		at := func(dx, dy int64) irtest.Expr { return chosen.At(v[0].Add(dx), v[1].Add(dy), v[2]) }
+		return at(0, 0).Add(at(1, 0)).Add(at(0, 2))
+	})
+	b.Output(out, 1024, 1024, 8)
+	w, _ := estimated(t, b.Build(), Way{Out: out.ID, Inlined: []int{chosen.ID}, Choice: plan.Choice{Strategy: "root", Tile: []int64{32, 8}}})
+	if got := w.Terms[instructions.Choice] / eightWarps; got != 4 {
+		t.Errorf("%v comparisons and choices, want one and three", got)
 	}
 }
 

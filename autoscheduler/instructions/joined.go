@@ -1,29 +1,30 @@
 package instructions
 
 import (
-	"slices"
-
 	"gowarp/halideir/access"
+	"gowarp/internal/plan"
 )
 
-// joined reports whether what a definition reads of a Func in place is a product that is one instruction (`fma.rn.f32`) with the sum it stands in: LLVM contracts those of one expression, whatever Func they come from.
-func (e *Estimator) joined(reader *access.Stage, fn int) bool {
-	if reader == nil || !e.pr.Inlined[e.pr.FuncOf(fn)] || !e.pr.Access.Product(e.pr.FuncOf(fn)) {
-		return false
-	}
-	_, only := slices.BinarySearch(reader.Summed, fn)
-	return only
-}
+// What was counted of the product that an inlined definition is.
+const (
+	ownProduct    int32 = 0        // it is an instruction of its own
+	joinedProduct int32 = 1        // it is none, see plan.Call.Joined
+	takenApart    int32 = 1<<1 | 1 // it is one after all: of other points, or for others that read it
+)
 
-// begun is how many sums of a definition have such products alone: one of each has nothing to be added to.
-func (e *Estimator) begun(reader *access.Stage) (n float64) {
-	if reader == nil {
+// BegunSums is how many sums of a definition have nothing but products, with those of Funcs that are computed in place (access.Load.Joined): one of each has nothing to be added to.
+func BegunSums(pr *plan.Problem, st *access.Stage) (n float64) {
+	if st == nil {
 		return 0
 	}
-	for _, of := range reader.Sums {
-		if !slices.ContainsFunc(of, func(fn int) bool { return !e.joined(reader, fn) }) {
-			n++
+	for i := range st.Sums {
+		sum, spare := &st.Sums[i], st.Sums[i].Spare
+		for _, fn := range sum.Terms {
+			if pr.Inlined[pr.FuncOf(fn)] {
+				spare--
+			}
 		}
+		n -= float64(min(spare, 0))
 	}
 	return n
 }

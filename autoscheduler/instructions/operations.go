@@ -164,6 +164,24 @@ func (c *Count) shareMoving(n *plan.Nest, o *operations, some *kind) (casts floa
 	return casts
 }
 
+// shareCalled takes out of an inlined definition at a point what only some of its arguments have a part in, where it was computed at the same place along those.
+func (e *Estimator) shareCalled(p *Part, n *plan.Nest, call *plan.Call, does *operations, s Shift, each float64) {
+	loops := e.pr.P.Funcs[e.pr.FuncOf(call.Func)].Stages[0].Loops
+	along := make([]access.Index, 0, 4)
+	for i := range does.moving {
+		m := &does.moving[i]
+		along = along[:0]
+		for l := range loops {
+			if m.loops&access.LoopBit(l) != 0 && loops[l].Arg < len(call.Index) {
+				along = append(along, call.Index[loops[l].Arg])
+			}
+		}
+		if !e.seen.moved.Add(uint64(e.placeOf(n, call.Func, 0, i, along, s))) {
+			p.compute(&m.operations, -each, true)
+		}
+	}
+}
+
 // Definition is what the operations of a stage's definition come to, without what it loads.
 func Definition(st *access.Stage) plan.Counts {
 	var p Part

@@ -98,7 +98,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	turn, shared := turning(n), e.fusedLoops(k, n)
 	var c Count
 	seen := e.seen
-	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps, &seen.wideRows, &seen.wideBuffers} {
+	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps, &seen.wideRows, &seen.wideBuffers, &seen.moved} {
 		m.Clear()
 	}
 	for _, some := range e.kinds(n, shifts) {
@@ -162,7 +162,7 @@ func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kin
 	own := e.operations(some.fn, n.Stage)
 	c.Turn.compute(own, points, known)
 	casts := c.shareMoving(n, own, some)
-	c.Turn.Float += points * e.begun(e.pr.StageOf(some.fn, n.Stage))
+	c.Turn.Float += points * BegunSums(e.pr, e.pr.StageOf(some.fn, n.Stage))
 	if len(shifts) > 1 {
 		c.Turn.shareRepeats(e, own, shifts)
 	}
@@ -171,22 +171,26 @@ func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kin
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
 		does, each, unknown := e.operations(call.Func, 0), share(n, call.Index), nowhere(call.Index)
-		reader := e.pr.StageOf(some.fn, n.Stage)
-		if call.By >= 0 {
-			reader = e.pr.StageOf(call.By, 0)
-		}
-		floats := e.begun(e.pr.StageOf(call.Func, 0))
-		if e.joined(reader, call.Func) {
+		floats, kept := BegunSums(e.pr, e.pr.StageOf(call.Func, 0)), ownProduct
+		if call.Joined {
 			floats--
+			kept = joinedProduct
 		}
 		for _, s := range shifts {
 			at := e.placeOf(n, call.Func, 0, 0, call.Index, s)
 			if unknown {
 				at = at.and(apartFrom + int64(call.In)) // what one definition looks up is at one place, what another does at another
 			}
-			if seen.called.Add(uint64(at)) {
+			switch before, had := seen.called.Put(uint64(at), kept); {
+			case !had:
 				c.Turn.compute(does, each, known)
 				c.Turn.Float += each * floats
+				if len(does.moving) > 0 && !unknown {
+					e.shareCalled(&c.Turn, n, call, does, s, each)
+				}
+			case before == joinedProduct && kept == ownProduct: // what reads it here takes it by itself
+				seen.called.Or(uint64(at), takenApart)
+				c.Turn.Float += each
 			}
 		}
 	}

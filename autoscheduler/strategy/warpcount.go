@@ -199,6 +199,7 @@ type tables struct {
 	held    keymap.Map       // values in registers, by number
 	spans   [][orders][2]int // from which point to which each is held
 	change  []int            // of values held, from one point to the next
+	joined  keymap.Map       // of what it has computed of inlined Funcs: products that take no instruction of their own
 	costs   []plan.Counts    // by Func: what its definition computes; Issued is below 0 where it is not counted yet
 	members []*warpMember    // by Func; nil for others
 	ends    []int64          // of members and the output: how many points of a row there are
@@ -227,7 +228,7 @@ func tablesOf(pr *plan.Problem) (*tables, *sync.Pool) {
 		}}
 	})
 	t := free.Get().(*tables)
-	for _, m := range []*keymap.Map{&t.lines, &t.buffers, &t.vectors, &t.known, &t.fetched, &t.guarded, &t.held} {
+	for _, m := range []*keymap.Map{&t.lines, &t.buffers, &t.vectors, &t.known, &t.fetched, &t.guarded, &t.joined, &t.held} {
 		m.Clear()
 	}
 	t.spans = t.spans[:0]
@@ -635,11 +636,24 @@ func (c *counter) inlined(fn int) bool { return fn >= 0 && c.s.pr.Inlined[c.s.pr
 // value counts the definition of a Func, or of points of one kind, at a point, whose coordinates are clamped where it is called or not.
 func (c *counter) value(fn int, at [maxSpotDims]int64, within clamps) {
 	st, cost := c.s.pr.StageOf(fn, 0), c.cost(fn)
-	c.count.Issued += cost.Issued
-	c.count.Float += cost.Float
+	begun := instructions.BegunSums(c.s.pr, st)
+	c.count.Issued += cost.Issued + begun
+	c.count.Float += cost.Float + begun
 	c.count.Special += cost.Special
 	for i := range st.Loads {
 		c.load(fn, i, &st.Loads[i], at, within)
+	}
+}
+
+// takeApart counts the product that an inlined Func is where it was one instruction with what read it before, and is none with what reads it now.
+func (c *counter) takeApart(l *access.Load, key uint64) {
+	if l.Joined || c.joined.Len() == 0 || !c.joined.Has(key) {
+		return
+	}
+	if before, _ := c.joined.Put(key, 1); before == 1 {
+		c.joined.Or(key, 1<<1)
+		c.count.Issued++
+		c.count.Float++
 	}
 }
 
@@ -703,6 +717,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		c.useKey(key) // kept, or fetched early to hide its latency
 	}
 	if c.known.Has(key) || c.guarded.Has(key) {
+		c.takeApart(l, key)
 		return
 	}
 	if c.tested {
@@ -716,6 +731,11 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 			inner[d] = within.of(&l.Index[d], loops)
 		}
 		c.value(l.Func, s.at, inner)
+		if l.Joined {
+			c.joined.Put(key, 1)
+			c.count.Issued--
+			c.count.Float--
+		}
 		return
 	}
 	c.loaded[c.row]++

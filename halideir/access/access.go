@@ -19,7 +19,7 @@ type Analysis struct {
 
 	canonical []halideir.NodeID // the first node equal to each
 	tables    []bool            // by Func id
-	products  []bool            // by Func id, see Product
+	products  []product         // by Func id
 }
 
 // Table reports whether the values of a Func hang on its arguments alone: where those are constants, so are they.
@@ -56,8 +56,7 @@ type Stage struct {
 	Address     Ops      // what only indices of loads and of the store compute
 	Loads       []Load   // distinct, in the order in which the definition has them
 	Repeats     []Repeat // of Value, what points side by side may have in common
-	Summed      []int    // Funcs that are read in sums of floats only, ascending
-	Sums        [][]int  // the sums of floats whose terms are all of them reads of Funcs: which
+	Sums        []Sum    // of floats, those with terms that may be joined
 	// Bytes is what one point stores: all tuple components.
 	Bytes int64
 	// Copy reports that nothing is computed: every value is a load, a
@@ -85,6 +84,8 @@ type Load struct {
 	Node  halideir.NodeID // the first node that makes the load
 	// InAddress reports a load needed only to compute an index.
 	InAddress bool
+	// Joined reports a Func's value that is a product which takes no instruction of its own where the Func is computed in place; see joined.go.
+	Joined bool
 }
 
 type producer struct {
@@ -102,14 +103,14 @@ func Analyze(p *halideir.Pipeline) *Analysis {
 		ofInput:   make([][]StageRef, len(p.Inputs)),
 		inputsOf:  make([][]int, len(p.Funcs)),
 		tables:    make([]bool, len(p.Funcs)),
-		products:  make([]bool, len(p.Funcs)),
+		products:  make([]product, len(p.Funcs)),
 	}
 	a.number()
 	w := newWalker(a)
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
 		a.tables[i] = a.table(f)
-		a.products[i] = a.isProduct(f)
+		a.products[i] = a.product(f)
 		a.stages[i] = make([]Stage, len(f.Stages))
 		for j := range f.Stages {
 			s := &a.stages[i][j]

@@ -46,6 +46,7 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 	sorted := slices.Clone(w.order)
 	slices.Sort(sorted)
 	var value []halideir.NodeID
+	loads := map[halideir.NodeID]int{} // in s.Loads
 	for _, id := range sorted {
 		w.form[id] = w.formOf(id)
 		n := &w.p.Nodes[id]
@@ -63,7 +64,7 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 		ops.count(w.p, n)
 		if l, ok := w.load(id, n); ok {
 			l.InAddress = !w.isValue(id)
-			s.Loads = appendTap(s.Loads, l)
+			s.Loads, loads[id] = appendTap(s.Loads, l)
 		}
 	}
 	for _, id := range hs.Values {
@@ -76,7 +77,7 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 		all |= LoopBit(l)
 	}
 	s.Moving = slices.DeleteFunc(s.Moving, func(m Moving) bool { return m.Loops == all || m.Ops.Total() == 0 })
-	s.Summed, s.Sums = w.floatSums(value)
+	s.Sums = w.join(value, s.Loads, loads)
 	s.Repeats = w.repeats(value, len(hs.Loops))
 	for _, id := range hs.Args {
 		s.Store = append(s.Store, w.form[w.a.canonical[id]].Index)
@@ -181,9 +182,9 @@ func (w *walker) load(id halideir.NodeID, n *halideir.Node) (Load, bool) {
 	return l, true
 }
 
-// appendTap adds a load unless an equal tap is there. Equal expressions are
+// appendTap adds a load unless an equal tap is there, and says which it is. Equal expressions are
 // one node already; this finds x+1+1 and x+2.
-func appendTap(loads []Load, l Load) []Load {
+func appendTap(loads []Load, l Load) ([]Load, int) {
 	known := true
 	for _, x := range l.Index {
 		known = known && x.Kind != Unknown
@@ -193,11 +194,11 @@ func appendTap(loads []Load, l Load) []Load {
 			o := &loads[i]
 			if o.Func == l.Func && o.Input == l.Input && o.Out == l.Out && slices.Equal(o.Index, l.Index) {
 				o.InAddress = o.InAddress && l.InAddress
-				return loads
+				return loads, i
 			}
 		}
 	}
-	return append(loads, l)
+	return append(loads, l), len(loads)
 }
 
 // OwnPoint reports whether a load of some index reads where the stage stores, each argument of which is its own loop.

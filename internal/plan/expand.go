@@ -50,6 +50,8 @@ type Call struct {
 	Ops   int
 	In    int // the definition that calls it, by number
 	By    int // the Func of that definition; -1 for the stage itself
+	// Joined reports that its product is one instruction with what it stands in there (access.Load.Joined).
+	Joined bool
 }
 
 // MaxInstances bounds the inlined definitions in one stage. Halide expands them
@@ -100,7 +102,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 		e.work = e.work[:len(e.work)-1]
 		s := an.Stage(it.fn, 0)
 		if folded != nil && folded[it.fn] {
-			e.out.Folded = append(e.out.Folded, Call{it.fn, it.at, 0, it.in, it.by})
+			e.out.Folded = append(e.out.Folded, Call{it.fn, it.at, 0, it.in, it.by, it.joined})
 			for k := range it.at {
 				e.out.Unrolled |= it.at[k].Loops
 			}
@@ -108,7 +110,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 		}
 		ops := s.Value.Total()
 		e.out.Ops += ops
-		e.calls = append(e.calls, Call{it.fn, it.at, ops, it.in, it.by})
+		e.calls = append(e.calls, Call{it.fn, it.at, ops, it.in, it.by, it.joined})
 		e.stage(it, s)
 	}
 	e.out.Loads, e.out.Calls = append([]Tap(nil), e.loads...), append([]Call(nil), e.calls...)
@@ -241,6 +243,7 @@ type instance struct {
 	by     int // its Func, -1 for the stage itself
 	fn     int
 	at     []access.Index
+	joined bool
 }
 
 // stage adds the loads of one definition.
@@ -272,7 +275,7 @@ func (e *expander) stage(of instance, st *access.Stage) {
 			if of.number > 0 {
 				by = fn
 			}
-			it := instance{e.out.Instances, of.number, by, l.Func, idx}
+			it := instance{e.out.Instances, of.number, by, l.Func, idx, l.Joined}
 			e.work = append(e.work, it)
 			e.done = append(e.done, it)
 			continue
