@@ -45,14 +45,16 @@ func align(s *state) error {
 			}
 		}
 	}
+	rounds := []round{{before.problem.Regions, nil, before.found}}
 	for len(aligned) > 0 && regions != nil {
 		if err := s.setRegions(regions); err != nil {
 			return err
 		}
 		s.problem.SetCells(s.cellsOf(aligned, before.found))
-		if err := s.tileChanged(&before, aligned); err != nil {
+		if err := s.tileChanged(rounds, aligned); err != nil {
 			return err
 		}
+		rounds = append(rounds, round{regions, aligned, s.found})
 		// What is begun at whole cells is what threads compute whole ones of.
 		left := map[int][]int64{}
 		same := true
@@ -85,26 +87,40 @@ func align(s *state) error {
 	return nil
 }
 
-// tileChanged chooses the kernels anew of groups that begin at whole cells, or of which something that they compute or read has another region than before; the others keep theirs.
-func (s *state) tileChanged(before *state, aligned map[int][]int64) error {
-	pr, was := s.problem, before.problem.Regions
-	same := func(id int) bool { return slices.Equal(pr.Regions.Funcs[id], was.Funcs[id]) }
+// round is what was chosen for all groups, with these regions, where those outputs began at whole cells.
+type round struct {
+	regions *bounds.Regions
+	aligned map[int][]int64
+	found   []*search.Found
+}
+
+// touches reports whether a group is chosen otherwise now than in a round: where it begins at other cells, or something that it computes or reads has another region.
+func (s *state) touches(r *round, g *plan.Group, aligned map[int][]int64) bool {
+	pr := s.problem
+	other := func(id int) bool { return !slices.Equal(pr.Regions.Funcs[id], r.regions.Funcs[id]) }
 	touched := func(id int) bool {
-		if !same(id) {
+		if other(id) {
 			return true
 		}
 		for st := range s.p.Funcs[id].Stages {
-			if slices.ContainsFunc(pr.Expand[pr.StageIndex(id, st)].Reads, func(of int) bool { return !same(of) }) {
+			if slices.ContainsFunc(pr.Expand[pr.StageIndex(id, st)].Reads, other) {
 				return true
 			}
 		}
 		return false
 	}
-	s.found = slices.Clone(before.found)
+	return !slices.Equal(aligned[g.Out], r.aligned[g.Out]) || touched(g.Out) || slices.ContainsFunc(g.Members, touched)
+}
+
+// tileChanged chooses the kernels of groups anew, but of those that are as they were in one of the rounds, which keep theirs.
+func (s *state) tileChanged(rounds []round, aligned map[int][]int64) error {
+	s.found = make([]*search.Found, len(s.groups))
 	var changed []*plan.Group
 	var at []int
 	for i, g := range s.groups {
-		if aligned[g.Out] != nil || touched(g.Out) || slices.ContainsFunc(g.Members, touched) {
+		if r := slices.IndexFunc(rounds, func(r round) bool { return !s.touches(&r, g, aligned) }); r >= 0 {
+			s.found[i] = rounds[r].found[i]
+		} else {
 			changed, at = append(changed, g), append(at, i)
 		}
 	}

@@ -94,7 +94,12 @@ type producer struct {
 }
 
 // Analyze works out every stage of a verified pipeline.
-func Analyze(p *halideir.Pipeline) *Analysis {
+func Analyze(p *halideir.Pipeline) *Analysis { return analyze(p, nil) }
+
+// Extend works out the stages of the Funcs of a pipeline that stand behind those of the one that was analysed, which are as they were.
+func (a *Analysis) Extend(p *halideir.Pipeline) *Analysis { return analyze(p, a) }
+
+func analyze(p *halideir.Pipeline, before *Analysis) *Analysis {
 	a := &Analysis{
 		p:         p,
 		stages:    make([][]Stage, len(p.Funcs)),
@@ -111,11 +116,16 @@ func Analyze(p *halideir.Pipeline) *Analysis {
 		f := &p.Funcs[i]
 		a.tables[i] = a.table(f)
 		a.products[i] = a.product(f)
-		a.stages[i] = make([]Stage, len(f.Stages))
+		if before != nil && i < len(before.stages) {
+			a.stages[i] = before.stages[i]
+		} else {
+			a.stages[i] = make([]Stage, len(f.Stages))
+			for j := range f.Stages {
+				a.stages[i][j] = w.stage(f, j)
+			}
+		}
 		for j := range f.Stages {
-			s := &a.stages[i][j]
-			*s = w.stage(f, j)
-			for _, l := range s.Loads {
+			for _, l := range a.stages[i][j].Loads {
 				a.connect(StageRef{i, j}, l.Func, l.Input)
 			}
 		}

@@ -188,7 +188,7 @@ func (pr *Problem) SetCells(of []CellsOf) {
 	if d.Full() {
 		return
 	}
-	c.access, c.of = access.Analyze(d.P), d.Of
+	c.access, c.of = pr.Access.Extend(d.P), d.Of
 	inlined, folded := d.Inlined(), make([]bool, len(d.Of))
 	for id, is := range d.Of {
 		folded[id] = pr.Folded[is]
