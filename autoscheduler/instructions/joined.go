@@ -2,15 +2,31 @@ package instructions
 
 import (
 	"gowarp/halideir/access"
+	"gowarp/internal/keymap"
 	"gowarp/internal/plan"
 )
 
-// What was counted of the product that an inlined definition is.
+// Products are the places at which an inlined definition's product was counted as none: what read it there had it in its own instruction (access.Load.Joined).
+type Products struct{ keymap.Map }
+
+// What was counted of a product, a bit each.
 const (
-	ownProduct    int32 = 0        // it is an instruction of its own
-	joinedProduct int32 = 1        // it is none, see plan.Call.Joined
-	takenApart    int32 = 1<<1 | 1 // it is one after all: of other points, or for others that read it
+	joined = 1 << iota
+	apart
 )
+
+// Join notes a product that takes no instruction of its own.
+func (p *Products) Join(place uint64) { p.Put(place, joined) }
+
+// TakeApart reports, once a place, that a product was joined there: what reads it now needs it by itself, so that it is an instruction after all.
+func (p *Products) TakeApart(place uint64) bool {
+	if p.Len() == 0 || !p.Has(place) {
+		return false
+	}
+	before, _ := p.Put(place, joined)
+	p.Or(place, apart)
+	return before&apart == 0
+}
 
 // BegunSums is how many sums of a definition have nothing but products, with those of Funcs that are computed in place (access.Load.Joined): one of each has nothing to be added to.
 func BegunSums(pr *plan.Problem, st *access.Stage) (n float64) {

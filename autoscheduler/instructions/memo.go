@@ -86,7 +86,11 @@ func together(n *plan.Nest) byte {
 }
 
 // seen is what a count has met so far.
-type seen struct{ called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened, clamped, rowsOf, steps, wideRows, wideBuffers, repeats, moved keymap.Map }
+type seen struct {
+	called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened, clamped, rowsOf, steps, wideRows, wideBuffers, repeats, moved keymap.Map
+
+	products Products
+}
 
 // allSeen are those that nobody counts with, kept for their memory.
 var allSeen = sync.Pool{New: func() any { return new(seen) }}

@@ -98,7 +98,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	turn, shared := turning(n), e.fusedLoops(k, n)
 	var c Count
 	seen := e.seen
-	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps, &seen.wideRows, &seen.wideBuffers, &seen.moved} {
+	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps, &seen.wideRows, &seen.wideBuffers, &seen.moved, &seen.products.Map} {
 		m.Clear()
 	}
 	for _, some := range e.kinds(n, shifts) {
@@ -171,25 +171,26 @@ func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kin
 	for i := range ex.Calls {
 		call := &ex.Calls[i]
 		does, each, unknown := e.operations(call.Func, 0), share(n, call.Index), nowhere(call.Index)
-		floats, kept := BegunSums(e.pr, e.pr.StageOf(call.Func, 0)), ownProduct
+		floats := BegunSums(e.pr, e.pr.StageOf(call.Func, 0))
 		if call.Joined {
 			floats--
-			kept = joinedProduct
 		}
 		for _, s := range shifts {
 			at := e.placeOf(n, call.Func, 0, 0, call.Index, s)
 			if unknown {
 				at = at.and(apartFrom + int64(call.In)) // what one definition looks up is at one place, what another does at another
 			}
-			switch before, had := seen.called.Put(uint64(at), kept); {
-			case !had:
+			switch {
+			case seen.called.Add(uint64(at)):
 				c.Turn.compute(does, each, known)
 				c.Turn.Float += each * floats
+				if call.Joined {
+					seen.products.Join(uint64(at))
+				}
 				if len(does.moving) > 0 && !unknown {
 					e.shareCalled(&c.Turn, n, call, does, s, each)
 				}
-			case before == joinedProduct && kept == ownProduct: // what reads it here takes it by itself
-				seen.called.Or(uint64(at), takenApart)
+			case !call.Joined && seen.products.TakeApart(uint64(at)):
 				c.Turn.Float += each
 			}
 		}

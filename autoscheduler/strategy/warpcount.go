@@ -190,16 +190,16 @@ type counter struct {
 
 // tables are what a count notes, kept from count to count for their memory.
 type tables struct {
-	lines   keymap.Map       // rows of outside buffers whose addresses are known
-	buffers keymap.Map       // outside buffers, and their dimensions that are clamped
-	vectors keymap.Map       // elements of vectors that were loaded, a bit each
-	known   keymap.Map       // what the lane has loaded, and computed of inlined Funcs
-	fetched keymap.Map       // what it has exchanged
-	guarded keymap.Map       // what it has computed under the test of one point
-	held    keymap.Map       // values in registers, by number
+	lines   keymap.Map // rows of outside buffers whose addresses are known
+	buffers keymap.Map // outside buffers, and their dimensions that are clamped
+	vectors keymap.Map // elements of vectors that were loaded, a bit each
+	known   keymap.Map // what the lane has loaded, and computed of inlined Funcs
+	fetched keymap.Map // what it has exchanged
+	guarded keymap.Map // what it has computed under the test of one point
+	held    keymap.Map // values in registers, by number
+	joined  instructions.Products
 	spans   [][orders][2]int // from which point to which each is held
 	change  []int            // of values held, from one point to the next
-	joined  keymap.Map       // of what it has computed of inlined Funcs: products that take no instruction of their own
 	costs   []plan.Counts    // by Func: what its definition computes; Issued is below 0 where it is not counted yet
 	members []*warpMember    // by Func; nil for others
 	ends    []int64          // of members and the output: how many points of a row there are
@@ -228,7 +228,7 @@ func tablesOf(pr *plan.Problem) (*tables, *sync.Pool) {
 		}}
 	})
 	t := free.Get().(*tables)
-	for _, m := range []*keymap.Map{&t.lines, &t.buffers, &t.vectors, &t.known, &t.fetched, &t.guarded, &t.joined, &t.held} {
+	for _, m := range []*keymap.Map{&t.lines, &t.buffers, &t.vectors, &t.known, &t.fetched, &t.guarded, &t.joined.Map, &t.held} {
 		m.Clear()
 	}
 	t.spans = t.spans[:0]
@@ -645,18 +645,6 @@ func (c *counter) value(fn int, at [maxSpotDims]int64, within clamps) {
 	}
 }
 
-// takeApart counts the product that an inlined Func is where it was one instruction with what read it before, and is none with what reads it now.
-func (c *counter) takeApart(l *access.Load, key uint64) {
-	if l.Joined || c.joined.Len() == 0 || !c.joined.Has(key) {
-		return
-	}
-	if before, _ := c.joined.Put(key, 1); before == 1 {
-		c.joined.Or(key, 1<<1)
-		c.count.Issued++
-		c.count.Float++
-	}
-}
-
 // loads reports whether an inlined Func loads from memory, itself or through others that are inlined.
 func (c *counter) loads(fn int) bool {
 	if !c.inlined(fn) {
@@ -717,7 +705,10 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		c.useKey(key) // kept, or fetched early to hide its latency
 	}
 	if c.known.Has(key) || c.guarded.Has(key) {
-		c.takeApart(l, key)
+		if !l.Joined && c.joined.TakeApart(key) {
+			c.count.Issued++
+			c.count.Float++
+		}
 		return
 	}
 	if c.tested {
@@ -732,7 +723,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		}
 		c.value(l.Func, s.at, inner)
 		if l.Joined {
-			c.joined.Put(key, 1)
+			c.joined.Join(key)
 			c.count.Issued--
 			c.count.Float--
 		}

@@ -75,6 +75,17 @@ const (
 	innerSum // a sum, in another one
 )
 
+// joins reports whether a product takes no instruction of its own wherever it stands.
+func (p product) joins(u use) bool {
+	switch u {
+	case inSum:
+		return p != noProduct
+	case inProduct, inSum | inProduct:
+		return p == byLiteral
+	}
+	return false
+}
+
 // join finds what a stage reads of Funcs that are products, which take no instruction of their own where those Funcs are computed in place: LLVM contracts a product with the sum that it stands in
 // (`fma.rn.f32`), whatever Func it comes from, the first of a sum of products by literals likewise, and of a product by a literal that is multiplied by another one it makes one product. A sum has as many such products as
 // additions at most.
@@ -106,17 +117,8 @@ func (w *walker) join(values []halideir.NodeID, loads []Load, at map[halideir.No
 		loads[i].Joined = loads[i].Func >= 0
 	}
 	for id, i := range at {
-		l, u := &loads[i], uses[id]
-		switch {
-		case !w.isValue(id) || l.Func < 0:
-		case u == inSum:
-			l.Joined = l.Joined && w.a.products[l.Func] != noProduct
-			continue
-		case u != 0 && u&^(inSum|inProduct) == 0:
-			l.Joined = l.Joined && w.a.products[l.Func] == byLiteral
-			continue
-		}
-		l.Joined = false
+		l := &loads[i]
+		l.Joined = l.Joined && w.isValue(id) && w.a.products[l.Func].joins(uses[id])
 	}
 	for _, id := range values {
 		if n := &w.p.Nodes[id]; isSum(n) && uses[id]&innerSum == 0 {
