@@ -12,7 +12,7 @@ import (
 )
 
 // TestAlign: a stored Func begins at whole cells where its threads compute them: as long as what they alternate by, of those that it is made up of, and no longer than a thread's points. Not
-// one that is an output, whose place is its caller's, nor with align=0, nor once it was tried and came out otherwise.
+// with align=0, nor once it was tried and came out otherwise. An output's place is its caller's: it has code of its own for whole cells.
 func TestAlign(t *testing.T) {
 	alternating := func(period, offset int64, output bool) func(b *irtest.Builder, in *irtest.Input) int {
 		return func(b *irtest.Builder, in *irtest.Input) int {
@@ -50,7 +50,7 @@ func TestAlign(t *testing.T) {
 		want           string
 	}{
 		{2, 0, false, nil, false, "[2 1]"}, {2, 1, false, nil, false, "[2 1]"}, {2, 0, false, map[string]string{"grouping": "greedy"}, false, "[2 1]"},
-		{3, 0, false, nil, false, "[]"}, {2, 0, true, nil, false, "[]"}, {2, 0, false, map[string]string{"align": "0"}, false, "[]"},
+		{3, 0, false, nil, false, "[]"}, {2, 0, true, nil, false, "[2 1]"}, {3, 0, true, nil, false, "[]"}, {2, 0, true, map[string]string{"align": "0"}, false, "[]"}, {2, 0, true, nil, true, "[]"}, {2, 0, false, map[string]string{"align": "0"}, false, "[]"},
 		{2, 0, false, map[string]string{"tiling": "block"}, false, "[]"}, {2, 0, false, nil, true, "[]"},
 	} {
 		b := irtest.New()
@@ -78,7 +78,8 @@ func TestAlign(t *testing.T) {
 		if got := fmt.Sprint(r.Aligned[id]); got != c.want {
 			t.Errorf("%+v: aligned to %s", c, got)
 		}
-		said := slices.ContainsFunc(r.Schedule.Directives, func(d schedule.Directive) bool { return d.Do == schedule.AlignBounds && d.Func == id })
+		do := map[bool]schedule.Do{false: schedule.AlignBounds, true: schedule.WholeCells}[c.output]
+		said := slices.ContainsFunc(r.Schedule.Directives, func(d schedule.Directive) bool { return d.Do == do && d.Func == id })
 		if said != (c.want != "[]") {
 			t.Errorf("%+v: the schedule says so: %v", c, said)
 		}

@@ -17,7 +17,8 @@ const largestCell = 8
 
 // align has stored Funcs that compute by cells begin at a whole one: in f(x) = select(x % 2 == 0, a(x / 2), b(x / 2)), each point of a thread that has two or four side by side is of one kind then,
 // which Halide sees when it compiles, and computes one of the two at one place; else every point computes both. Experts write align_bounds. Kernels are chosen once more, priced with what points of one
-// kind compute, and begin anywhere still where that is no better; so are those whose regions change with them. Groups stay. Regions grow by up to a cell. What would have an input be larger is left. An output is where its caller has it.
+// kind compute, and begin anywhere still where that is no better; so are those whose regions change with them. Groups stay. Regions grow by up to a cell. What would have an input be larger is left. An output
+// of the pipeline is where its caller has it: its kernel stands twice, once for those that begin and end at whole cells, and is chosen for what is estimated.
 func align(s *state) error {
 	s.aligned = nil
 	if s.params.Mode != "gowarp" || s.p.Target.API != "cuda" || s.params.Align == "0" {
@@ -33,10 +34,14 @@ func align(s *state) error {
 	for i, g := range s.groups {
 		k := before.found[i].Layout.Kernels[0]
 		f := &s.p.Funcs[g.Out]
-		if f.Output || len(f.Bounds) > 0 || len(before.found[i].Layout.Kernels) != 1 || k.Host || k.With != nil || slices.Contains(s.tried.unaligned, g.Out) {
+		if (len(f.Bounds) > 0 && !f.Output) || len(before.found[i].Layout.Kernels) != 1 || k.Host || k.With != nil || slices.Contains(s.tried.unaligned, g.Out) {
 			continue
 		}
-		if cells := s.cells(g, k); slices.ContainsFunc(cells, func(n int64) bool { return n > 1 }) {
+		cells := s.cells(g, k)
+		if f.Output {
+			cells = s.estimatedWhole(g.Out, cells)
+		}
+		if slices.ContainsFunc(cells, func(n int64) bool { return n > 1 }) {
 			aligned[g.Out] = cells
 			if r := base.Aligned(s.p, aligned); r != nil {
 				regions = r
@@ -58,12 +63,13 @@ func align(s *state) error {
 		// What is begun at whole cells is what threads compute whole ones of.
 		left := map[int][]int64{}
 		same := true
+		worth := s.worth(before.found, aligned)
 		for i, g := range s.groups {
 			was := aligned[g.Out]
 			if was == nil {
 				continue
 			}
-			if m := s.moduli(g, s.found[i].Layout.Kernels, was); m != nil && s.pays(before.problem, before.found[i], s.found[i]) {
+			if m := s.moduli(g, s.found[i].Layout.Kernels, was); m != nil && (s.p.Funcs[g.Out].Output || worth(before.found[i].Cost-s.found[i].Cost)) && s.pays(g.Out, before.problem, before.found[i], s.found[i]) {
 				left[g.Out] = m
 			}
 			same = same && slices.Equal(left[g.Out], was)
@@ -80,11 +86,29 @@ func align(s *state) error {
 	}
 	for _, g := range s.groups {
 		if moduli := aligned[g.Out]; moduli != nil {
+			if s.p.Funcs[g.Out].Output {
+				s.note("align", g.Out, "has code of its own where it begins and ends at whole cells, which %v points make along its dimensions", moduli)
+				continue
+			}
 			s.note("align", g.Out, "begins at whole cells, which %v points make along its dimensions", moduli)
 		}
 	}
 	s.aligned = aligned
 	return nil
+}
+
+// estimatedWhole are the cells that an output of the pipeline begins and ends at as it is estimated; at what sizes it does else a run tells, and its kernel stands twice (schedule.WholeCells).
+func (s *state) estimatedWhole(out int, cells []int64) []int64 {
+	f := &s.p.Funcs[out]
+	if len(f.Stages) != 1 || len(f.Types) != 1 {
+		return nil // stages have kernels of their own, and the components of a tuple buffers
+	}
+	whole := slices.Clone(cells)
+	for k := range whole {
+		at := s.problem.Regions.Funcs[out][k]
+		whole[k] = halideir.GCD(whole[k], halideir.GCD(at.Lo, at.Extent()))
+	}
+	return whole
 }
 
 // round is what was chosen for all groups, with these regions, where those outputs began at whole cells.
@@ -135,7 +159,8 @@ func (s *state) tileChanged(rounds []round, aligned map[int][]int64) error {
 }
 
 // pays reports whether a kernel that begins at whole cells is better than the one that begins anywhere: it costs less, or issues fewer instructions and costs no more than the cost errs by.
-func (s *state) pays(anywhere *plan.Problem, before, found *search.Found) bool {
+// Of an output of the pipeline no region grows for it, and where all else is even each place that is divided (x / 2, (x + 1) / 2) is known for what it is: what anywhere takes them to be is the best.
+func (s *state) pays(out int, anywhere *plan.Problem, before, found *search.Found) bool {
 	if found.Cost < before.Cost {
 		return true
 	}
@@ -144,7 +169,27 @@ func (s *state) pays(anywhere *plan.Problem, before, found *search.Found) bool {
 		of, _ := instructions.For(k.View(pr)).Block(k)
 		return of * float64(k.Tiles())
 	}
-	return found.Cost <= before.Cost*(1+coster.Errs(s.coster)) && issued(s.problem, found) < issued(anywhere, before)
+	if found.Cost > before.Cost*(1+coster.Errs(s.coster)) {
+		return false
+	}
+	now, was := issued(s.problem, found), issued(anywhere, before)
+	return now < was || (now == was && s.p.Funcs[out].Output)
+}
+
+// worth tells of what a Func's kernel gains by beginning at whole cells whether that is worth what all others lose by regions that grow: all such gains together are, or this one is alone. No region
+// grows for outputs of the pipeline. (interpolate's second level of those it has made larger gains 25 ns, and what it is made of costs 300 more.)
+func (s *state) worth(before []*search.Found, aligned map[int][]int64) func(gain float64) bool {
+	gains, growth := 0.0, 0.0
+	for i, g := range s.groups {
+		more := s.found[i].Cost - before[i].Cost
+		switch {
+		case aligned[g.Out] == nil:
+			growth += more
+		case !s.p.Funcs[g.Out].Output:
+			gains -= more
+		}
+	}
+	return func(gain float64) bool { return max(gains, gain) >= growth }
 }
 
 // cellsOf are the stages of which a thread knows the cells: of outputs of groups, and of members that it computes at their points and beside them.

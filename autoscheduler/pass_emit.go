@@ -28,7 +28,11 @@ func emit(s *state) error {
 		s.add(schedule.Directive{Do: schedule.ComputeRoot, Func: g.Out, Name: f.Label})
 		for k, m := range s.aligned[g.Out] {
 			if m > 1 {
-				s.add(schedule.Directive{Do: schedule.AlignBounds, Func: g.Out, Name: f.Label, Vars: []string{argLabel(f, k)}, N: m})
+				do := schedule.AlignBounds
+				if f.Output {
+					do = schedule.WholeCells
+				}
+				s.add(schedule.Directive{Do: do, Func: g.Out, Name: f.Label, Vars: []string{argLabel(f, k)}, N: m})
 			}
 		}
 		onGPU := false

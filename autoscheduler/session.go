@@ -41,13 +41,17 @@ func (s *Session) Trials() ([]*Result, error) {
 		return nil, err
 	}
 	s.trial = st
+	aligned := st.fork()
+	if err := aligned.runTable(upTo(behind(passes, "tile"), "align")); err != nil {
+		return nil, err
+	}
 	ways := 0
-	for _, f := range st.found {
+	for _, f := range aligned.found {
 		ways = max(ways, f.Ways())
 	}
 	trials := make([]*Result, ways)
 	for n := range trials {
-		t := st.fork()
+		t := aligned.fork()
 		t.tried.unjoined = true // what one kernel takes is asked
 		for i, f := range t.found {
 			t.found[i] = f.Way(n)

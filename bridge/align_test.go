@@ -23,7 +23,7 @@ func TestAlign(t *testing.T) {
 		share   float64 // of the instructions that are left, at most; 0 where nothing is
 	}{
 		"mosaic": {[]string{"x 2", "y 2"}, .8}, "doubled": {[]string{"x 2", "y 2"}, .9}, "shifted": {[]string{"x 2", "y 4"}, .9}, "inner": {[]string{"x 2"}, 0},
-		"thirds": {nil, 0}, "bare": {nil, 0}, "output": {nil, 0},
+		"thirds": {nil, 0}, "bare": {nil, 0}, "output": {nil, 0}, "enlarged": {nil, 0}, "tuple": {nil, 0},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

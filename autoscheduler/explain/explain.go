@@ -96,6 +96,7 @@ type Kernel struct {
 	Note     string    `json:"note,omitempty"`
 	Tile     []Extent  `json:"tile"`
 	Cells    []Cell    `json:"cells,omitempty"`
+	IfWhole  bool      `json:"if_whole,omitempty"` // of an output of the pipeline: only where it begins and ends at whole cells
 	Blocks   [3]int64  `json:"blocks"`
 	Threads  [3]int64  `json:"threads"`
 	Members  []Member  `json:"members"`
@@ -242,6 +243,7 @@ func Of(r *autoscheduler.Result) *Report {
 			for a, n := range r.Aligned[k.Out.Func] {
 				if n > 1 {
 					of.Cells = append(of.Cells, Cell{pr.P.Funcs[k.Out.Func].Stages[0].Loops[a].Label, n})
+					of.IfWhole = pr.P.Funcs[k.Out.Func].Output
 				}
 			}
 			group.Kernels = append(group.Kernels, of)

@@ -128,7 +128,11 @@ func (k *Kernel) print(w io.Writer) {
 		cells = append(cells, fmt.Sprintf("%s %d", c.Loop, c.Points))
 	}
 	if len(cells) > 0 {
-		rows = append(rows, []string{"cells", strings.Join(cells, ", ") + ": their points differ in what they compute, and each is compiled by itself"})
+		text := strings.Join(cells, ", ") + ": their points differ in what they compute, and each is compiled by itself"
+		if k.IfWhole {
+			text += " where the output begins and ends at whole ones"
+		}
+		rows = append(rows, []string{"cells", text})
 	}
 	rows = append(rows, []string{"launch", fmt.Sprintf("%s blocks of %s threads", times(k.Blocks[:]), times(k.Threads[:]))})
 	for i, m := range k.Members {

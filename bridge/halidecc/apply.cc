@@ -207,6 +207,15 @@ private:
             step.run = [=](const std::vector<Function> &fs) { func_of(fs, func).store_in((MemoryType)m); };
             return step;
         }
+        if (op == "whole_cells") {
+            want(d, text, 1, 1);
+            argument(d, text, d.vars[0]);
+            if (d.n < 2 || d.n > INT16_MAX) {
+                fail(text, "a cell must have several points");
+            }
+            step.run = [](const std::vector<Function> &) {};  // see passes.cc
+            return step;
+        }
         if (op == "bound_storage" || op == "bound_extent" || op == "given_extent" || op == "align_storage" || op == "align_bounds") {
             want(d, text, 1, 1);
             const Var v = argument(d, text, d.vars[0]);

@@ -5,6 +5,7 @@
 #include "export.h"
 #include "sharedorglobal.h"
 #include "sizes.h"
+#include "wholecells.h"
 
 #include <algorithm>
 #include <set>
@@ -95,7 +96,7 @@ private:
         if (!is_const_zero(c)) {
             op->then_case.accept(this);
         }
-        if (op->else_case.defined() && (is_const_zero(c) || !(is_const_one(c) || asks_where(c) || chooses_memory(op)))) {
+        if (op->else_case.defined() && (is_const_zero(c) || !(is_const_one(c) || asks_where(c) || chooses_memory(op) || chooses_cells(op)))) {
             const bool before = general_;
             general_ = general_ || (!in_kernel_ && is_const_zero(c) && tells_multiples(op->condition) && !asks_where(op->condition));
             op->else_case.accept(this);

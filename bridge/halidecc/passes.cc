@@ -13,6 +13,7 @@
 #include "somelaunch.h"
 #include "text.h"
 #include "uniformrows.h"
+#include "wholecells.h"
 
 #include <cstdlib>
 #include <map>
@@ -95,6 +96,22 @@ int position(const gowarp_directive &d, const std::string &loop) {
     return -1;
 }
 
+// Of how many points the cells are that outputs begin at.
+Moduli cells(const Graph &g, const gowarp_directive *directives, int count) {
+    Moduli out;
+    for (int i = 0; i < count; i++) {
+        if (const gowarp_directive &d = directives[i]; str(d.op) == "whole_cells") {
+            const Function &f = g.funcs[d.func].original;
+            auto &moduli = out[f.name()];
+            moduli.resize(f.args().size(), 1);
+            if (const int arg = original(d.vars[0]); arg >= 0 && arg < (int)moduli.size()) {
+                moduli[arg] = (int)d.n;
+            }
+        }
+    }
+    return out;
+}
+
 // The special cases whose points are groups over threads over blocks, each loop by itself.
 std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *directives, int count) {
     struct Case {
@@ -153,6 +170,9 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     }
     if (auto funcs = given_extents(g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<Extents>(std::move(funcs)));
+    }
+    if (auto outputs = cells(g, directives, count); !outputs.empty()) {
+        out.push_back(std::make_unique<WholeCells>(std::move(outputs)));
     }
     if (auto funcs = numbered("shared_or_global", g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<SharedOrGlobal>(std::move(funcs)));

@@ -7,8 +7,8 @@ using namespace Halide;
 
 class Alternating : public Generator<Alternating> {
 public:
-    enum class Kind { mosaic, doubled, thirds, shifted, inner, bare, output };
-    GeneratorParam<Kind> kind{"kind", Kind::mosaic, {{"mosaic", Kind::mosaic}, {"doubled", Kind::doubled}, {"thirds", Kind::thirds}, {"shifted", Kind::shifted}, {"inner", Kind::inner}, {"bare", Kind::bare}, {"output", Kind::output}}};
+    enum class Kind { mosaic, doubled, thirds, shifted, inner, bare, output, enlarged, tuple };
+    GeneratorParam<Kind> kind{"kind", Kind::mosaic, {{"mosaic", Kind::mosaic}, {"doubled", Kind::doubled}, {"thirds", Kind::thirds}, {"shifted", Kind::shifted}, {"inner", Kind::inner}, {"bare", Kind::bare}, {"output", Kind::output}, {"enlarged", Kind::enlarged}, {"tuple", Kind::tuple}}};
 
     Input<Buffer<int32_t, 2>> input{"input"};
     Output<Buffer<int32_t, 2>> out{"out"};
@@ -39,11 +39,26 @@ public:
         case Kind::bare:  // an input that ends where it is read no more
             f(x, y) = select(odd_x, cross(input), row(input)) + select(odd_y, column(input), diagonal(input));
             break;
+        case Kind::enlarged:  // twice, linear between, of what a block keeps
+        {
+            Func less("less"), half("half");
+            less(x, y) = row(in) * 3 + column(in) * 5 + diagonal(in);
+            half(x, y) = less(x / 2, y / 2) + less((x + 1) / 2, (y + 1) / 2);
+            out(x, y) = half(x / 2, y / 2) + 3 * half((x + 1) / 2, y / 2) - half(x / 2, (y + 1) / 2);
+            break;
+        }
+        case Kind::tuple:  // two results
+        {
+            Func both("both");
+            both(x, y) = Tuple(select(odd_x, cross(in), row(in)), select(odd_y, column(in), diagonal(in)));
+            out(x, y) = both(x, y)[0] + both(x, y)[1] * (x % 4);
+            break;
+        }
         case Kind::output:
             out(x, y) = select(odd_y, select(odd_x, cross(in), row(in)), select(odd_x, column(in), diagonal(in)));
             break;
         }
-        if (kind != Kind::output) {
+        if (kind < Kind::output) {
             // Read so often, and so far apart, that it is stored.
             Expr sum = f(x, y);
             for (int i = -4; i < 5; i++) {

@@ -6,12 +6,15 @@ import (
 	"gowarp/halideir"
 )
 
-// Aligned are the regions where some Funcs are computed from a multiple of a modulus on, so many points that they are a multiple too (Func::align_bounds): moduli by Func and argument, 1 for none. There
-// are none (nil) where an input, or an output that is read, would be asked for more than the pipeline needs of it anyway, wherever regions begin and end: at the estimated sizes and at the others that
-// Absorbs looks at a modulus less one more at both ends is not. r are the regions as they are.
+// Aligned are the regions where some Funcs are computed from a multiple of a modulus on, so many points that they are a multiple too (Func::align_bounds): moduli by Func and argument, 1 for none. An output
+// of the pipeline is where its caller has it, and does not grow. There are none (nil) where an input, or an output that is read, would be asked for more than the pipeline needs of it anyway, wherever regions
+// begin and end: at the estimated sizes and at the others that Absorbs looks at a modulus less one more at both ends is not. r are the regions as they are.
 func (r *Regions) Aligned(p *halideir.Pipeline, moduli map[int][]int64) *Regions {
 	more := map[int][]int64{}
 	for id, of := range moduli {
+		if p.Funcs[id].Output {
+			continue
+		}
 		for _, m := range of {
 			more[id] = append(more[id], m-1)
 		}
@@ -61,6 +64,9 @@ func withAligned(p *halideir.Pipeline, moduli map[int][]int64) *halideir.Pipelin
 	}
 	for id, of := range moduli {
 		f := &q.Funcs[id]
+		if f.Output {
+			continue
+		}
 		f.Bounds = slices.Clone(f.Bounds)
 		for k, m := range of {
 			if m > 1 {

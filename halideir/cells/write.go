@@ -1,6 +1,12 @@
 package cells
 
-import "gowarp/halideir"
+import (
+	"reflect"
+	"slices"
+
+	"gowarp/halideir"
+	"gowarp/halideir/bounds"
+)
 
 // writer writes the expressions of a definition anew, each once.
 type writer struct {
@@ -140,6 +146,9 @@ func (w *writer) decided(n *halideir.Node, args []value) (value, bool) {
 				return args[1-i], true
 			}
 		}
+		if n.Type.IsFloat() && n.Type.Lanes <= 1 && w.same(args[0].node, args[1].node) {
+			return w.twice(n.Type, args[0].node, 2), true
+		}
 	case halideir.OpSub:
 		if whole && args[1].is(0) {
 			return args[0], true
@@ -153,6 +162,18 @@ func (w *writer) decided(n *halideir.Node, args []value) (value, bool) {
 				return args[i], true
 			}
 		}
+		for i := range 2 {
+			by, of := &w.d.P.Nodes[args[i].node], &w.d.P.Nodes[args[1-i].node]
+			if by.Op == halideir.OpFloat && of.Op == halideir.OpMul && n.Type.Lanes <= 1 {
+				if twice := &w.d.P.Nodes[of.Args[1]]; twice.Op == halideir.OpFloat && twice.Float == 2 {
+					return w.twice(n.Type, of.Args[0], 2*by.Float), true
+				}
+			}
+		}
+	case halideir.OpDiv:
+		if v, ok := w.divided(n, args); ok {
+			return v, true
+		}
 	case halideir.OpLet:
 		if args[1].Modulus == 0 {
 			return args[1], true
@@ -163,6 +184,66 @@ func (w *writer) decided(n *halideir.Node, args []value) (value, bool) {
 		}
 	}
 	return value{}, false
+}
+
+// twice is a float so many times, a power of two times a literal: rounded as it was before.
+func (w *writer) twice(t halideir.Type, of halideir.NodeID, by float64) value {
+	if by == 1 {
+		return value{of, Known{Modulus: 1}}
+	}
+	literal := w.add(halideir.Node{Op: halideir.OpFloat, Type: t, Float: by, Func: -1, Input: -1})
+	return value{w.add(halideir.Node{Op: halideir.OpMul, Type: t, Args: []halideir.NodeID{of, literal}, Func: -1, Input: -1}), Known{Modulus: 1}}
+}
+
+// divided is a sum that is divided by a number as what is left of the number behind it: for an even x (x + 1) / 2 is x / 2, which it is the mean with then no more.
+func (w *writer) divided(n *halideir.Node, args []value) (value, bool) {
+	sum, by := &w.d.P.Nodes[n.Args[0]], args[1]
+	if !n.Type.IsInt() || n.Type.Lanes > 1 || by.Modulus != 0 || by.Remainder < 2 || sum.Op != halideir.OpAdd {
+		return value{}, false
+	}
+	sides := [2]value{w.write(sum.Args[0]), w.write(sum.Args[1])}
+	for i := range 2 {
+		of, more := sides[1-i], sides[i]
+		if more.Modulus != 0 || of.Modulus < 2 || of.Modulus%by.Remainder != 0 {
+			continue
+		}
+		// of is q by + r, so that (of + more) / by is q + (r + more) / by.
+		further := bounds.FloorDiv(halideir.ModEuclid(of.Remainder, by.Remainder)+more.Remainder, by.Remainder)
+		part := halideir.Node{Op: halideir.OpDiv, Type: n.Type, Args: []halideir.NodeID{of.node, by.node}, Func: -1, Input: -1}
+		v := value{w.add(part), w.remainder(&part, []value{of, by})}
+		if further == 0 {
+			return v, true
+		}
+		plus := w.number(n.Type, further)
+		all := halideir.Node{Op: halideir.OpAdd, Type: n.Type, Args: []halideir.NodeID{v.node, plus.node}, Func: -1, Input: -1}
+		return value{w.add(all), w.remainder(&all, []value{v, plus})}, true
+	}
+	return value{}, false
+}
+
+// mostCompared is how many expressions are compared at most to tell whether two are one.
+const mostCompared = 64
+
+// same reports whether two expressions are the same, as they are written.
+func (w *writer) same(a, b halideir.NodeID) bool {
+	left := mostCompared
+	var same func(a, b halideir.NodeID) bool
+	same = func(a, b halideir.NodeID) bool {
+		if a == b {
+			return true
+		}
+		if left--; left < 0 {
+			return false
+		}
+		x, y := w.d.P.Nodes[a], w.d.P.Nodes[b]
+		args := x.Args
+		if len(args) != len(y.Args) || !slices.EqualFunc(args, y.Args, same) {
+			return false
+		}
+		x.Args, y.Args = nil, nil
+		return reflect.DeepEqual(x, y)
+	}
+	return same(a, b)
 }
 
 // remainder is what is known of an operation where something is of its operands: in types that do not wrap.

@@ -261,7 +261,7 @@ func (d *Directive) fact() (what, value string) {
 		return "split of " + d.Vars[0], strings.TrimSuffix(fmt.Sprintf("by %d into %s, %s, %s", d.N, d.Vars[1], d.Vars[2], d.Tail), ", ")
 	case Fuse:
 		return "fuse", fmt.Sprintf("%s, %s into %s", d.Vars[0], d.Vars[1], d.Vars[2])
-	case BoundStorage, BoundExtent, GivenExtent, AlignStorage, AlignBounds:
+	case BoundStorage, BoundExtent, GivenExtent, AlignStorage, AlignBounds, WholeCells:
 		return fmt.Sprintf("%s %s", d.Do, d.Vars[0]), fmt.Sprint(d.N)
 	case DemandOrder:
 		return string(d.Do), fmt.Sprintf("rows of %d stores", d.N)

@@ -51,6 +51,7 @@ var forms = map[Do]form{
 	ChainAddresses:      {number: true, ofFunc: true, ofPass: true},
 	VectorAccess:        {ofFunc: true, ofPass: true},
 	UniformRows:         {ofFunc: true, ofPass: true},
+	WholeCells:          {minVars: 1, maxVars: 1, number: true, ofFunc: true, ofPass: true},
 	SharedOrGlobal:      {number: true, ofFunc: true, ofPass: true},
 	ScanLanes:           {ofPass: true},
 	ScanChunks:          {number: true, ofPass: true},

@@ -78,6 +78,10 @@ const (
 	// UniformRows has the threads of a Func's kernels take the index of their row from the first lane of their warp, where rows are whole warps: ptxas then knows it to be the same for all
 	// lanes. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
 	UniformRows Do = "uniform_rows"
+	// WholeCells has the kernel of an output stand twice: once for an output that begins and ends at multiples of N along the dimension in Vars (and of what other such directives of the Func
+	// say along others), whose points are known then to be even or odd when it is compiled, and once for any other; the host chooses. No schedule of Halide's holds it: a lowering pass of gowarp's
+	// own carries it out.
+	WholeCells Do = "whole_cells"
 	// SharedOrGlobal has the kernels of a Func keep in global memory what they would have in shared memory, wherever a run's sizes make that more than N bytes a block: the host
 	// chooses. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
 	SharedOrGlobal Do = "shared_or_global"

@@ -301,7 +301,7 @@ func heldFor(p *halideir.Pipeline) (all []string) {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special, given, chained, vectors, uniform, sized, scanned, chunks, first, some []string
+	var registers, ordered, special, given, chained, vectors, uniform, sized, cells, scanned, chunks, first, some []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -316,6 +316,10 @@ func beyondSource(ds []Directive) []string {
 			vectors = append(vectors, d.Name)
 		case UniformRows:
 			uniform = append(uniform, d.Name)
+		case WholeCells:
+			if !slices.Contains(cells, d.Name) {
+				cells = append(cells, d.Name)
+			}
 		case SharedOrGlobal:
 			sized = append(sized, d.Name)
 		case ScanLanes:
@@ -365,6 +369,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if uniform != nil {
 		lines = append(lines, "ptxas knows the row of threads that a warp is to be the same for its lanes in the kernels of these: "+strings.Join(uniform, ", "))
+	}
+	if cells != nil {
+		lines = append(lines, "The kernels of these stand once more for outputs that begin and end at whole cells of points that alternate, where each point is of one kind: "+strings.Join(cells, ", "))
 	}
 	if sized != nil {
 		lines = append(lines, "Of these what does not fit a block's shared memory in some run is in global memory then, where a launch would fail: "+strings.Join(sized, ", "))
