@@ -75,6 +75,7 @@ func TestRules(t *testing.T) {
 		"nested-clamps":     func(pr *plan.Problem, k *plan.Kernel) { clampedReads(pr, k, 9) },
 		"scatter-places":    func(pr *plan.Problem, k *plan.Kernel) { scattered(pr, member(k, plan.AtThread)) },
 		"tuple-threads":     func(pr *plan.Problem, k *plan.Kernel) { tupleInOneThread(pr, k) },
+		"tuple-widths":      func(pr *plan.Problem, k *plan.Kernel) { tupleOfWidths(pr, k) },
 		"lanes":             func(pr *plan.Problem, k *plan.Kernel) { k.Warp = &plan.Warp{Points: 2, Width: 61, Rows: 4, Warps: 4} },
 		"warp-scratch":      func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Demoted = 1 },
 		"warp-members":      func(pr *plan.Problem, k *plan.Kernel) { member(k, plan.AtThread).Where = plan.AtWarp },
@@ -126,6 +127,16 @@ func tupleInOneThread(pr *plan.Problem, k *plan.Kernel) {
 	m.Where = plan.AtBlock
 	f := &pr.P.Funcs[m.Func]
 	f.Types = append(f.Types, f.Types[0])
+}
+
+// tupleOfWidths makes the window one of two values of different widths in shared memory.
+func tupleOfWidths(pr *plan.Problem, k *plan.Kernel) {
+	m := member(k, plan.AtThread)
+	m.Where = plan.AtBlock
+	f := &pr.P.Funcs[m.Func]
+	wide := f.Types[0]
+	wide.Bits *= 2
+	f.Types = append(f.Types, wide)
 }
 
 // TestNestedClamps: of a chain of stages that are read at clamped places, a kernel has so many one behind the other as Halide lowers in seconds.

@@ -35,6 +35,7 @@ var Rules = []Rule{
 	{"nested-clamps", nestedClamps},
 	{"scatter-places", scatterPlaces},
 	{"tuple-threads", tupleThreads},
+	{"tuple-widths", tupleWidths},
 	{"lanes", lanes},
 	{"warp-members", warpMembers},
 	{"warp-scratch", warpScratch},

@@ -26,3 +26,21 @@ func tupleThreads(pr *plan.Problem, k *plan.Kernel) error {
 	}
 	return nil
 }
+
+// tupleWidths: Halide 21 makes one array of all that a block keeps in shared memory, and counts in it in elements of each type. The values of a Tuple of several widths can stand at one number of elements so, in
+// different bytes; of two stores one after the other at one index its simplifier leaves the second, and the first value is never written.
+func tupleWidths(pr *plan.Problem, k *plan.Kernel) error {
+	for i := range k.Members {
+		m := &k.Members[i]
+		f := &pr.P.Funcs[m.Func]
+		if m.Where != plan.AtBlock {
+			continue
+		}
+		for _, t := range f.Types {
+			if t.Bytes() != f.Types[0].Bytes() {
+				return violationf("%s has values of %d and of %d B in shared memory", f.Label, f.Types[0].Bytes(), t.Bytes())
+			}
+		}
+	}
+	return nil
+}
