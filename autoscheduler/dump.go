@@ -269,11 +269,7 @@ func dumpAlign(s *state, t *table) {
 	for _, g := range s.groups {
 		for k, m := range s.aligned[g.Out] {
 			if f := &s.p.Funcs[g.Out]; m > 1 {
-				if f.Output {
-					t.line("%s has code of its own where it begins and ends at a multiple of %d along %s: %v", f.Label, m, f.Args[k], s.problem.Regions.Funcs[g.Out][k])
-					continue
-				}
-				t.line("%s begins at a multiple of %d along %s: %v", f.Label, m, f.Args[k], s.problem.Regions.Funcs[g.Out][k])
+				t.line("%s %s a multiple of %d along %s: %v", f.Label, s.beginsAt(g.Out), m, f.Args[k], s.problem.Regions.Funcs[g.Out][k])
 			}
 		}
 	}

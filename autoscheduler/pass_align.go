@@ -86,15 +86,19 @@ func align(s *state) error {
 	}
 	for _, g := range s.groups {
 		if moduli := aligned[g.Out]; moduli != nil {
-			if s.p.Funcs[g.Out].Output {
-				s.note("align", g.Out, "has code of its own where it begins and ends at whole cells, which %v points make along its dimensions", moduli)
-				continue
-			}
-			s.note("align", g.Out, "begins at whole cells, which %v points make along its dimensions", moduli)
+			s.note("align", g.Out, "%s whole cells, which %v points make along its dimensions", s.beginsAt(g.Out), moduli)
 		}
 	}
 	s.aligned = aligned
 	return nil
+}
+
+// beginsAt says in words what an aligned Func does at whole cells.
+func (s *state) beginsAt(fn int) string {
+	if s.p.Funcs[fn].Output {
+		return "has code of its own where it begins and ends at"
+	}
+	return "begins at"
 }
 
 // estimatedWhole are the cells that an output of the pipeline begins and ends at as it is estimated; at what sizes it does else a run tells, and its kernel stands twice (schedule.WholeCells).
@@ -103,12 +107,10 @@ func (s *state) estimatedWhole(out int, cells []int64) []int64 {
 	if len(f.Stages) != 1 || len(f.Types) != 1 {
 		return nil // stages have kernels of their own, and the components of a tuple buffers
 	}
-	whole := slices.Clone(cells)
-	for k := range whole {
-		at := s.problem.Regions.Funcs[out][k]
-		whole[k] = halideir.GCD(whole[k], halideir.GCD(at.Lo, at.Extent()))
+	for k, at := range s.problem.Regions.Funcs[out] {
+		cells[k] = halideir.GCD(cells[k], halideir.GCD(at.Lo, at.Extent()))
 	}
-	return whole
+	return cells
 }
 
 // round is what was chosen for all groups, with these regions, where those outputs began at whole cells.
