@@ -115,8 +115,8 @@ func TestScheduleSource(t *testing.T) {
 				t.Fatal(err)
 			}
 			header := text(t, auto.File("schedule.h"))
-			if strings.Contains(header, "// This is not all of the schedule") { // nor what lanes do first or together, how addresses are computed, and which extents are known
-				plain := lacking(t, harness.Generator{Source: source, Name: name}, params, "demand_order", "chain_addresses", "vector_access", "given_extent", "scan_lanes", "scan_chunks", "uniform_rows")
+			if strings.Contains(header, "// This is not all of the schedule") { // nor what lanes do first or together, how addresses are computed, which extents are known, and what is launched at whole cells
+				plain := lacking(t, harness.Generator{Source: source, Name: name}, params, "demand_order", "chain_addresses", "vector_access", "given_extent", "scan_lanes", "scan_chunks", "uniform_rows", "whole_cells")
 				options.Scheduler = harness.Gowarp(map[string]string{"schedule": plain})
 				if auto, err = tr.Emit(harness.Generator{Source: source, Name: name}, options); err != nil {
 					t.Fatal(err)
