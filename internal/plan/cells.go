@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"sync"
 
 	"gowarp/halideir"
 	"gowarp/halideir/access"
@@ -12,6 +13,8 @@ import (
 // (x % 2, x / 2) each is of one kind, at one place.
 type Cells struct {
 	made   []CellsOf        // what they were made of
+	later  sync.Once        // works out the rest, if it is wanted: of a problem with more Funcs staged it often is not
+	work   func()           // what does that; nil where it is done
 	access *access.Analysis // of a pipeline with Funcs behind the problem's, for points of known remainders
 	of     []int            // by Func: that of the pipeline that it is
 	stages map[int]*stageCells
@@ -43,10 +46,7 @@ const mostKinds = 16
 
 // CellOf is the cell of which a thread that runs a nest has whole ones, nil where there is none.
 func (pr *Problem) CellOf(n *Nest) *Cell {
-	if pr.Cells == nil {
-		return nil
-	}
-	sc := pr.Cells.stages[pr.StageIndex(n.Func, n.Stage)]
+	sc := pr.stageCells(n.Func, n.Stage)
 	if sc == nil || sc.member && (len(n.Threads) > 0 || len(n.Blocks) > 0) {
 		return nil
 	}
@@ -63,10 +63,7 @@ func (pr *Problem) CellOf(n *Nest) *Cell {
 
 // CellInLane is the cell of a Func of which a lane has whole ones that has so many neighbours along each of its arguments, the first at a multiple of that many; nil where there is none.
 func (pr *Problem) CellInLane(fn int, neighbours func(arg int) int64) *Cell {
-	if pr.Cells == nil {
-		return nil
-	}
-	sc := pr.Cells.stages[pr.StageIndex(fn, 0)]
+	sc := pr.stageCells(fn, 0)
 	if sc == nil {
 		return nil
 	}
@@ -77,6 +74,17 @@ func (pr *Problem) CellInLane(fn int, neighbours func(arg int) int64) *Cell {
 		}
 		return halideir.GCD(sc.moduli[loop], neighbours(loops[loop].Arg))
 	})
+}
+
+// stageCells are those of a stage, nil where it has none.
+func (pr *Problem) stageCells(fn, stage int) *stageCells {
+	if pr.Cells == nil {
+		return nil
+	}
+	if c := pr.Cells; c.work != nil {
+		c.later.Do(c.work)
+	}
+	return pr.Cells.stages[pr.StageIndex(fn, stage)]
 }
 
 // cell is the one whose moduli are those.
@@ -158,12 +166,29 @@ func (pr *Problem) cellsOf(some func(fn int) bool) (of []CellsOf) {
 // SetCells has the threads of some Funcs begin at whole cells.
 func (pr *Problem) SetCells(of []CellsOf) {
 	pr.Cells = nil
-	if len(of) == 0 {
-		return
+	if len(of) > 0 {
+		c := &Cells{made: of}
+		if c.workOut(pr); c.stages != nil {
+			pr.Cells = c
+		}
 	}
+}
+
+// setCellsLater is SetCells for a problem that does not change any more: they are worked out when somebody asks for one.
+func (pr *Problem) setCellsLater(of []CellsOf) {
+	pr.Cells = nil
+	if len(of) > 0 {
+		c := &Cells{made: of}
+		c.work = func() { c.workOut(pr) }
+		pr.Cells = c
+	}
+}
+
+// workOut finds what the points of each kind compute. There are no stages where that takes too many Funcs.
+func (c *Cells) workOut(pr *Problem) {
 	d := cells.New(pr.P, pr.Inlined)
-	c := &Cells{made: of, stages: map[int]*stageCells{}}
-	for _, o := range of {
+	stages := map[int]*stageCells{}
+	for _, o := range c.made {
 		for st := range pr.P.Funcs[o.Func].Stages {
 			sc := &stageCells{member: o.Member}
 			for _, l := range pr.P.Funcs[o.Func].Stages[st].Loops {
@@ -176,7 +201,7 @@ func (pr *Problem) SetCells(of []CellsOf) {
 				}
 				sc.moduli, sc.from, sc.beside = append(sc.moduli, m), append(sc.from, from), append(sc.beside, beside)
 			}
-			c.stages[pr.StageIndex(o.Func, st)] = sc
+			stages[pr.StageIndex(o.Func, st)] = sc
 			for _, moduli := range divisors(sc.moduli) {
 				if cell := newCell(d, &pr.P.Funcs[o.Func], st, moduli); cell != nil {
 					cell.from = sc.from
@@ -188,7 +213,7 @@ func (pr *Problem) SetCells(of []CellsOf) {
 	if d.Full() {
 		return
 	}
-	c.access, c.of = pr.Access.Extend(d.P), d.Of
+	c.access, c.of, c.stages = pr.Access.Extend(d.P), d.Of, stages
 	inlined, folded := d.Inlined(), make([]bool, len(d.Of))
 	for id, is := range d.Of {
 		folded[id] = pr.Folded[is]
@@ -205,7 +230,6 @@ func (pr *Problem) SetCells(of []CellsOf) {
 			return plain.Saturated
 		})
 	}
-	pr.Cells = c
 }
 
 // newCell has a Func for each kind of points; nil where they are too many.
