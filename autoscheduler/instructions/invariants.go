@@ -41,7 +41,49 @@ func (e *Estimator) invariants(k *plan.Kernel, n *plan.Nest) int {
 			places[placeKey(t.Func, t.Input, t.Out, t.Index, s)] = true
 		}
 	}
-	return len(shifts)*computed + min(len(shifts)*loaded, len(places))
+	return len(shifts)*computed + min(len(shifts)*loaded, len(places)) + e.invariantAddresses(k, n, shifts, turn)
+}
+
+// Registers of addresses that every turn of a thread's loops finds the same, two for each number of 64 bits. Of a buffer of which the thread goes through several rows those are where it begins, how far its rows are
+// apart and where it is read a row further; of many rows LLVM makes three and five times that distance beside them. Where there is one row they are in the address itself.
+const (
+	manyRows       = 4
+	severalRowsNum = 3
+	manyRowsNum    = 5
+)
+
+// invariantAddresses is how many registers those are, of all buffers in global memory that are read or written at places that move with the loops.
+func (e *Estimator) invariantAddresses(k *plan.Kernel, n *plan.Nest, shifts []Shift, turn uint64) int {
+	rows := map[key]map[key]bool{} // of each buffer
+	row := func(fn, input, out int, idx []access.Index, points []Shift) {
+		if where, in := k.PlaceOf(fn); in && where != plan.AtBlockGlobal || len(idx) < 2 || !movesAny(idx, turn) {
+			return
+		}
+		buffer := placeKey(fn, input, out, nil, nil)
+		if rows[buffer] == nil {
+			rows[buffer] = map[key]bool{}
+		}
+		for _, s := range points {
+			rows[buffer][placeKey(fn, input, out, rest(idx), s)] = true
+		}
+	}
+	for _, some := range e.kinds(n, shifts) {
+		for i := range some.ex.Loads {
+			t := &some.ex.Loads[i]
+			row(t.Func, t.Input, t.Out, t.Index, some.points)
+		}
+	}
+	row(n.Func, -1, 0, e.pr.Access.Stage(n.Func, n.Stage).Store, shifts)
+	words := 0
+	for _, of := range rows {
+		switch {
+		case len(of) > manyRows:
+			words += 2 * manyRowsNum
+		case len(of) > 1:
+			words += 2 * severalRowsNum
+		}
+	}
+	return words
 }
 
 func movesAny(idx []access.Index, loops uint64) bool {
