@@ -52,8 +52,9 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		sum.Terms[EntryClamp] += know * c.Once.Terms[ClampedDimension]
 		t := c.Once
 		t.add(&c.Turn, times)
+		computed := 1.0
 		if n.Stage == 0 {
-			if computed := e.pr.Computed(n.Func, func(dim int) int64 { return e.lanesAlong(n, dim) }); computed < 1 {
+			if computed = e.pr.Computed(n.Func, func(dim int) int64 { return e.lanesAlong(n, dim) }); computed < 1 {
 				t.partly(computed, times*float64(straight.PointsPerThread()))
 			}
 		}
@@ -79,7 +80,7 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		t.Terms.interior(inside)
 		if whole && t.Sectors > 0 {
 			if once, ok := e.loadedOnce(k, n); ok {
-				t.Sectors = once / active
+				t.Sectors = once * computed / active
 			}
 		}
 		sum.add(&t, active)
