@@ -99,12 +99,12 @@ func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, bo
 	besides, _ := iterations(st, box)
 	switch {
 	case elsewhere:
-		return "it reads its own results at other places"
+		return "it reads its own results at other places; where no iteration needs what another one of it writes (one colour of a checkerboard, a border), its points are parallel in a Func of their own, of select(what changes, new value, old value)"
 	case others:
 		return "its values hang on each other; where they can be computed one after the other, each is a tree. The least or greatest with its place is one too, if of equal ones the first is taken (< or >, not <= or >=), all variables of the domain " +
 			"are values of their own, and what it starts with has the type's last value, or a place before all of the domain"
 	case rfactor.ConditionReadsResult(s.p, fn, st):
-		return "the condition of its domain reads its own results, which another order changes"
+		return "the condition of its domain reads its own results, which another order changes; where it only hangs on those of before this update, a Func of its own for those lets it run in any order"
 	case !ok && rfactor.ConditionReads(s.p, st):
 		return "its domain has a condition that reads something; over the whole domain it is a tree, of select(condition, value, what changes nothing)"
 	case ok && s.params.Reassociate == "0" && !red.AnyOrder(f.Types):

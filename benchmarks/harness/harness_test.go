@@ -106,3 +106,38 @@ func TestRunnerRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestInterleaved: a pipeline gets its elements in memory in the order that it insists on; arrays keep theirs. Widths below three would lie between the colours if strides alone were compared.
+func TestInterleaved(t *testing.T) {
+	tree := find(t)
+	e, err := tree.Emit(Generator{Source: "benchmarks/harness/testdata/interleaved.cc", Name: "interleaved"}, EmitOptions{Target: "host"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := tree.Link(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int{1, 2, 3, 7} {
+		const height, colours = 5, 3
+		in := NewArray(U8, width, height, colours)
+		for i := range in.Data {
+			in.Data[i] = byte(7*i + 3)
+		}
+		shape := []int{width, height, colours}
+		got, err := p.Run(Args{"in": in}, map[string][]int{"out": shape, "planar": shape})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plane := width * height
+		for i := range in.Data {
+			other := (colours-1-i/plane)*plane + i%plane
+			if got, want := got["out"].Int(i), in.Int(other); got != want {
+				t.Fatalf("width %d: out at %v is %d, not %d", width, in.Index(i), got, want)
+			}
+			if got, want := got["planar"].Int(i), in.Int(i)+in.Int(other); got != want {
+				t.Fatalf("width %d: planar at %v is %d, not %d", width, in.Index(i), got, want)
+			}
+		}
+	}
+}

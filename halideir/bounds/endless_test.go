@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,5 +46,27 @@ func TestEndless(t *testing.T) {
 		if got := r.Inputs[0][0]; got != (Interval{0, 99}) {
 			t.Errorf("of the input %v is needed", got)
 		}
+	}
+}
+
+// TestUnboundedBehindACopy: of a read without an end that goes through a Func which is computed where it is read the message is about that read, as the user wrote it, not about the Func behind.
+func TestUnboundedBehindACopy(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 100)
+	behind := b.Func("behind", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0].Clamp(0, 99)) })
+	behind.Update(nil, func(v, _ []irtest.Expr) ([]irtest.Expr, irtest.Expr) { return v, behind.At(v[0]).Mul(2.0) })
+	sum := b.Func("sum", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return behind.At(v[0]) })
+	near := b.Func("near", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return sum.At(v[0]) })
+	out := b.Func("out", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return sum.At(v[0].Add(1)).Sub(near.At(v[0])) })
+	b.Output(out, 50)
+	p := b.Build()
+	for i := range p.Edges {
+		if e := &p.Edges[i]; e.Func == sum.ID && e.Consumer == out.ID {
+			e.Box[0].Lo, e.Box[0].Hi = -1, -1
+		}
+	}
+	_, err := Analyze(p)
+	if words := "out reads sum over an unbounded range of dimension 0; clamp the index"; err == nil || !strings.Contains(err.Error(), words) {
+		t.Errorf("the error is %v, not that %s", err, words)
 	}
 }

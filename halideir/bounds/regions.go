@@ -151,6 +151,9 @@ func (r *Regions) applyBounds(p *halideir.Pipeline, f *halideir.Func, box Box) e
 			box[k] = Interval{0, 0}
 		}
 		if box[k].Extent() > maxExtent && !r.Endless[f.ID] {
+			if e, k := r.unboundedRead(p, f.ID); e != nil {
+				return r.unbounded(p, e, k)
+			}
 			return fmt.Errorf("bounds: %s needs %d points of dimension %d at the given estimates, more than Halide can index; check the estimates", f.Label, box[k].Extent(), k)
 		}
 	}
@@ -229,8 +232,7 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 				box[k] = box[k].Union(atRunTime(p, rg, env))
 				continue
 			}
-			return fmt.Errorf("bounds: %s reads %s over an unbounded range of dimension %d; clamp the index, or bound the Func with .bound(%s, min, extent)",
-				p.Funcs[e.Consumer].Label, name, k, dimName(p, e, k))
+			return r.unbounded(p, e, k)
 		}
 		if lo <= hi {
 			box[k] = box[k].Union(Interval{lo, hi})
@@ -240,6 +242,34 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 		}
 	}
 	return nil
+}
+
+// unbounded says that a read has no end in a dimension.
+func (r *Regions) unbounded(p *halideir.Pipeline, e *halideir.Edge, k int) error {
+	_, name := r.producer(p, e)
+	return fmt.Errorf("bounds: %s reads %s over an unbounded range of dimension %d; clamp the index, or bound the Func with .bound(%s, min, extent)", p.Funcs[e.Consumer].Label, name, k, dimName(p, e, k))
+}
+
+// unboundedRead is the read without an end that a Func is read by, with its dimension, where Funcs are between them that are computed where they are read: nobody wrote those that
+// gowarp adds (cache_write). It is nil where there is none.
+func (r *Regions) unboundedRead(p *halideir.Pipeline, fn int) (*halideir.Edge, int) {
+	at := fn
+	for i := 0; i >= 0; {
+		if i = slices.IndexFunc(p.Edges, func(e halideir.Edge) bool { return e.Func == at && r.Endless[e.Consumer] }); i >= 0 {
+			at = p.Edges[i].Consumer
+		}
+	}
+	k := slices.IndexFunc(r.Funcs[at], func(in Interval) bool { return in.Extent() > maxExtent })
+	if at == fn || k < 0 {
+		return nil, 0
+	}
+	var read *halideir.Edge
+	for i := range p.Edges {
+		if e := &p.Edges[i]; e.Func == at && (read == nil || e.Box[k].Lo == halideir.NoNode || e.Box[k].Hi == halideir.NoNode) {
+			read = e
+		}
+	}
+	return read, k
 }
 
 // atRunTime is what to take for a range that depends on values which only a run knows, as the

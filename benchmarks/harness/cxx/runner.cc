@@ -5,7 +5,8 @@
 // An output names its extents: Halide's RunGen gives every output the shape of the
 // first input, and converts types without an error; here each is what was asked for or
 // nothing. --min.NAME gives a buffer's first coordinates, else 0. With --part.NAME=N
-// the buffer is a part, on the GPU too, of one whose rows begin N elements earlier. With --samples, prints the wall time of so many calls in nanoseconds, each with
+// the buffer is a part, on the GPU too, of one whose rows begin N elements earlier. Elements lie in memory in the order that the pipeline asks for (interleaved colours, say); files
+// have the first dimension innermost. With --samples, prints the wall time of so many calls in nanoseconds, each with
 // the device synchronised, after one warm-up; inputs stay on the device.
 #include "HalideBuffer.h"
 #include "HalideRuntime.h"
@@ -14,6 +15,7 @@
 #define HALIDE_NO_JPEG
 #include "halide_image_io.h"
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <cstdio>
@@ -21,6 +23,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -108,6 +111,26 @@ std::vector<int> parse_numbers(const std::string &name, const std::string &text,
     return numbers;
 }
 
+// A copy whose dimensions lie in memory in this order, the innermost first.
+Buffer<> in_order(const Buffer<> &b, const std::vector<int> &order) {
+    std::vector<int> extents, mins;
+    for (int d = 0; d < b.dimensions(); d++) {
+        extents.push_back(b.dim(d).extent());
+        mins.push_back(b.dim(d).min());
+    }
+    Buffer<> copy(b.type(), extents, order);
+    copy.set_min(mins);
+    copy.copy_from(b);
+    return copy;
+}
+
+// The order of files.
+std::vector<int> first_innermost(int dimensions) {
+    std::vector<int> order(dimensions);
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+}
+
 struct Argument {
     halide_scalar_value_t scalar{};
     Buffer<> whole, buffer;
@@ -130,6 +153,40 @@ struct Argument {
         buffer = whole.cropped(0, buffer.dim(0).min(), buffer.dim(0).extent());
     }
 };
+
+// The order of dimensions in memory that each buffer is to have. Asked for its bounds, a pipeline puts the strides that it insists on (Dimension::set_stride) in the place of those of buffers
+// without memory; dimensions that it leaves as they are lie outside of those. Empty for scalars, and where nothing is asked for.
+std::vector<std::vector<int>> orders_of_storage(const std::vector<void *> &raw) {
+    std::vector<std::vector<halide_dimension_t>> dims(raw.size());
+    std::vector<halide_buffer_t> asked(raw.size());
+    std::vector<void *> query = raw;
+    for (size_t i = 0; i < raw.size(); i++) {
+        if (metadata->arguments[i].kind != halide_argument_kind_input_scalar) {
+            const halide_buffer_t &b = *(const halide_buffer_t *)raw[i];
+            dims[i].assign(b.dim, b.dim + b.dimensions);
+            asked[i].type = b.type;
+            asked[i].dimensions = b.dimensions;
+            asked[i].dim = dims[i].data();
+            query[i] = &asked[i];
+        }
+    }
+    std::vector<std::vector<int>> orders(raw.size());
+    if (pipeline(query.data())) {
+        return orders;  // the call itself will say what is wrong
+    }
+    for (size_t i = 0; i < raw.size(); i++) {
+        const halide_buffer_t *given = (const halide_buffer_t *)raw[i];
+        auto insisted = [&](int d) { return dims[i][d].stride != given->dim[d].stride; };
+        std::vector<int> order = first_innermost((int)dims[i].size());
+        std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+            return insisted(a) != insisted(b) ? insisted(a) : dims[i][a].stride < dims[i][b].stride;
+        });
+        if (!std::is_sorted(order.begin(), order.end())) {
+            orders[i] = order;
+        }
+    }
+    return orders;
+}
 
 }  // namespace
 
@@ -208,11 +265,24 @@ int main(int argc, char **argv) {
             arg.buffer.set_min(at->second);
             mins.erase(at);
         }
-        if (auto at = parts.find(m.name); at != parts.end()) {
-            arg.be_part(at->second);
+        raw[i] = arg.buffer.raw_buffer();
+    }
+    std::vector<std::vector<int>> orders(args.size());
+    if (given.empty()) {
+        orders = orders_of_storage(raw);
+    }
+    for (size_t i = 0; i < args.size(); i++) {
+        if (!orders[i].empty()) {
+            args[i].buffer = in_order(args[i].buffer, orders[i]);
+            args[i].buffer.set_host_dirty(metadata->arguments[i].kind == halide_argument_kind_input_buffer);
+        }
+        if (auto at = parts.find(metadata->arguments[i].name); at != parts.end()) {
+            args[i].be_part(at->second);
             parts.erase(at);
         }
-        raw[i] = arg.buffer.raw_buffer();
+        if (metadata->arguments[i].kind != halide_argument_kind_input_scalar) {
+            raw[i] = args[i].buffer.raw_buffer();
+        }
     }
     for (const auto &rest : mins) {
         fail("the pipeline has no buffer " + rest.first);
@@ -248,6 +318,9 @@ int main(int argc, char **argv) {
         if (metadata->arguments[i].kind == halide_argument_kind_output_buffer) {
             arg.buffer.copy_to_host();
             Buffer<> result = arg.whole.data() ? arg.buffer.copy() : arg.buffer;
+            if (!orders[i].empty()) {
+                result = in_order(result, first_innermost(result.dimensions()));
+            }
             if (!save(result, arg.path)) {
                 fail("cannot write " + arg.path);
             }
