@@ -155,7 +155,7 @@ struct Argument {
 };
 
 // The order of dimensions in memory that each buffer is to have. Asked for its bounds, a pipeline puts the strides that it insists on (Dimension::set_stride) in the place of those of buffers
-// without memory; dimensions that it leaves as they are lie outside of those. Empty for scalars, and where nothing is asked for.
+// without memory; dimensions of which it asks nothing lie outside of those. Empty for scalars, and where the first dimension may be the innermost.
 std::vector<std::vector<int>> orders_of_storage(const std::vector<void *> &raw) {
     std::vector<std::vector<halide_dimension_t>> dims(raw.size());
     std::vector<halide_buffer_t> asked(raw.size());
@@ -175,8 +175,15 @@ std::vector<std::vector<int>> orders_of_storage(const std::vector<void *> &raw) 
         return orders;  // the call itself will say what is wrong
     }
     for (size_t i = 0; i < raw.size(); i++) {
+        if (dims[i].empty() || dims[i][0].stride == 1) {
+            continue;
+        }
         const halide_buffer_t *given = (const halide_buffer_t *)raw[i];
-        auto insisted = [&](int d) { return dims[i][d].stride != given->dim[d].stride; };
+        std::vector<int32_t> dense(dims[i].size(), 1);  // where the region is another one than was given, strides are too
+        for (size_t d = 1; d < dense.size(); d++) {
+            dense[d] = dense[d - 1] * dims[i][d - 1].extent;
+        }
+        auto insisted = [&](int d) { return dims[i][d].stride != given->dim[d].stride && dims[i][d].stride != dense[d]; };
         std::vector<int> order = first_innermost((int)dims[i].size());
         std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
             return insisted(a) != insisted(b) ? insisted(a) : dims[i][a].stride < dims[i][b].stride;
