@@ -170,7 +170,7 @@ func (e *Estimator) loadedOnce(k *plan.Kernel, n *plan.Nest) (sum float64, ok bo
 	of := e.footprints(n)
 	for i := range of {
 		f := &of[i]
-		if where, in := k.PlaceOf(f.from[0]); in && where != plan.AtBlockGlobal {
+		if k.OnChip(f.from[0]) {
 			continue
 		}
 		if f.unknown {

@@ -56,7 +56,7 @@ const (
 func (e *Estimator) invariantAddresses(k *plan.Kernel, n *plan.Nest, shifts []Shift, turn uint64) int {
 	rows := map[key]map[key]bool{} // of each buffer
 	row := func(fn, input, out int, idx []access.Index, points []Shift) {
-		if where, in := k.PlaceOf(fn); in && where != plan.AtBlockGlobal || len(idx) < 2 || !movesAny(idx, turn) {
+		if k.OnChip(fn) || len(idx) < 2 || !movesAny(idx, turn) {
 			return
 		}
 		buffer := placeKey(fn, input, out, nil, nil)

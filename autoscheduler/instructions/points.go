@@ -284,7 +284,7 @@ func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kin
 // sumsApart reports whether a thread's sums in global memory are in several rows. How far those are apart only a run knows, so that the compiler cannot tell that a store to one is none to
 // another: each is loaded and stored at every turn, where sums in one row stay in registers. Requests and sectors are left as of those (RATIONALE.md).
 func (e *Estimator) sumsApart(k *plan.Kernel, n *plan.Nest, shifts []Shift) bool {
-	if where, member := k.PlaceOf(n.Func); member && where != plan.AtBlockGlobal || n.Stage == 0 || turning(n) == 0 {
+	if k.OnChip(n.Func) || n.Stage == 0 || turning(n) == 0 {
 		return false
 	}
 	st := e.pr.Access.Stage(n.Func, n.Stage)
@@ -429,8 +429,8 @@ func scaled(idx []access.Index) (n float64) {
 
 // store counts what points store.
 func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift, turn uint64, apart bool, shared *fused) {
-	where, member := k.PlaceOf(n.Func)
-	in := member && where != plan.AtBlockGlobal
+	_, member := k.PlaceOf(n.Func)
+	in := k.OnChip(n.Func)
 	var at []access.Index
 	part, each, asked, vectors := &c.Turn, 1.0, 1.0, false
 	points := float64(len(shifts))

@@ -6,8 +6,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gowarp/halideir"
 	"gowarp/internal/irtest"
 )
+
+// readWithoutEnd has a Func read another over a range without an end.
+func readWithoutEnd(p *halideir.Pipeline, fn, consumer int) {
+	for i := range p.Edges {
+		if e := &p.Edges[i]; e.Func == fn && e.Consumer == consumer {
+			e.Box[0].Lo, e.Box[0].Hi = halideir.NoNode, halideir.NoNode
+		}
+	}
+}
 
 // TestEndless: a Func that is read over a range without an end is computed where it is read, and
 // so is what it reads, down to the clamp.
@@ -23,11 +33,7 @@ func TestEndless(t *testing.T) {
 		out := b.Func("out", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return slope.At(v[0]) })
 		b.Output(out, 50)
 		p := b.Build()
-		for i := range p.Edges {
-			if e := &p.Edges[i]; e.Func == slope.ID && e.Consumer == out.ID {
-				e.Box[0].Lo, e.Box[0].Hi = -1, -1
-			}
-		}
+		readWithoutEnd(p, slope.ID, out.ID)
 		r, err := Analyze(p)
 		if stored {
 			if err == nil {
@@ -60,11 +66,7 @@ func TestUnboundedBehindACopy(t *testing.T) {
 	out := b.Func("out", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return sum.At(v[0].Add(1)).Sub(near.At(v[0])) })
 	b.Output(out, 50)
 	p := b.Build()
-	for i := range p.Edges {
-		if e := &p.Edges[i]; e.Func == sum.ID && e.Consumer == out.ID {
-			e.Box[0].Lo, e.Box[0].Hi = -1, -1
-		}
-	}
+	readWithoutEnd(p, sum.ID, out.ID)
 	_, err := Analyze(p)
 	if words := "out reads sum over an unbounded range of dimension 0; clamp the index"; err == nil || !strings.Contains(err.Error(), words) {
 		t.Errorf("the error is %v, not that %s", err, words)

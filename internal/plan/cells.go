@@ -13,8 +13,7 @@ import (
 // (x % 2, x / 2) each is of one kind, at one place.
 type Cells struct {
 	made   []CellsOf        // what they were made of
-	later  sync.Once        // works out the rest, if it is wanted: of a problem with more Funcs staged it often is not
-	work   func()           // what does that; nil where it is done
+	later  func()           // works out the rest, once, if it is wanted: of a problem with more Funcs staged it often is not; nil where that was done at once
 	access *access.Analysis // of a pipeline with Funcs behind the problem's, for points of known remainders
 	of     []int            // by Func: that of the pipeline that it is
 	stages map[int]*stageCells
@@ -81,8 +80,8 @@ func (pr *Problem) stageCells(fn, stage int) *stageCells {
 	if pr.Cells == nil {
 		return nil
 	}
-	if c := pr.Cells; c.work != nil {
-		c.later.Do(c.work)
+	if pr.Cells.later != nil {
+		pr.Cells.later()
 	}
 	return pr.Cells.stages[pr.StageIndex(fn, stage)]
 }
@@ -179,7 +178,7 @@ func (pr *Problem) setCellsLater(of []CellsOf) {
 	pr.Cells = nil
 	if len(of) > 0 {
 		c := &Cells{made: of}
-		c.work = func() { c.workOut(pr) }
+		c.later = sync.OnceFunc(func() { c.workOut(pr) })
 		pr.Cells = c
 	}
 }

@@ -293,6 +293,12 @@ func (k *Kernel) PlaceOf(fn int) (Where, bool) {
 	return k.Members[i].Where, true
 }
 
+// OnChip reports whether a Func is a member that is kept in registers or shared memory.
+func (k *Kernel) OnChip(fn int) bool {
+	where, in := k.PlaceOf(fn)
+	return in && where != AtBlockGlobal
+}
+
 // Points is the number of iterations of a nest in one block, all levels below
 // the blocks together.
 func (n *Nest) Points() int64 {

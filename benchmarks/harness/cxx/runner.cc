@@ -111,12 +111,12 @@ std::vector<int> parse_numbers(const std::string &name, const std::string &text,
     return numbers;
 }
 
-// A copy whose dimensions lie in memory in this order, the innermost first.
-Buffer<> in_order(const Buffer<> &b, const std::vector<int> &order) {
+// A copy whose dimensions lie in memory in this order, the innermost first, and whose rows begin so many elements earlier.
+Buffer<> in_order(const Buffer<> &b, const std::vector<int> &order, int earlier = 0) {
     std::vector<int> extents, mins;
     for (int d = 0; d < b.dimensions(); d++) {
-        extents.push_back(b.dim(d).extent());
-        mins.push_back(b.dim(d).min());
+        extents.push_back(b.dim(d).extent() + (d == 0 ? earlier : 0));
+        mins.push_back(b.dim(d).min() - (d == 0 ? earlier : 0));
     }
     Buffer<> copy(b.type(), extents, order);
     copy.set_min(mins);
@@ -138,14 +138,7 @@ struct Argument {
 
     // Makes the buffer a part of one whose rows begin so many elements earlier. To move a buffer later would give up its part on the GPU.
     void be_part(int earlier) {
-        std::vector<int> extents, mins;
-        for (int d = 0; d < buffer.dimensions(); d++) {
-            extents.push_back(buffer.dim(d).extent() + (d == 0 ? earlier : 0));
-            mins.push_back(buffer.dim(d).min() - (d == 0 ? earlier : 0));
-        }
-        whole = Buffer<>(buffer.type(), extents);
-        whole.set_min(mins);
-        whole.copy_from(buffer);
+        whole = in_order(buffer, first_innermost(buffer.dimensions()), earlier);
         whole.set_host_dirty();
         if (halide_cuda_device_interface) {
             whole.copy_to_device(halide_cuda_device_interface());
@@ -178,12 +171,11 @@ std::vector<std::vector<int>> orders_of_storage(const std::vector<void *> &raw) 
         if (dims[i].empty() || dims[i][0].stride == 1) {
             continue;
         }
-        const halide_buffer_t *given = (const halide_buffer_t *)raw[i];
-        std::vector<int32_t> dense(dims[i].size(), 1);  // where the region is another one than was given, strides are too
+        std::vector<int32_t> dense(dims[i].size(), 1);  // by the region that is needed, which may be another one than was given
         for (size_t d = 1; d < dense.size(); d++) {
             dense[d] = dense[d - 1] * dims[i][d - 1].extent;
         }
-        auto insisted = [&](int d) { return dims[i][d].stride != given->dim[d].stride && dims[i][d].stride != dense[d]; };
+        auto insisted = [&](int d) { return dims[i][d].stride != dense[d]; };
         std::vector<int> order = first_innermost((int)dims[i].size());
         std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
             return insisted(a) != insisted(b) ? insisted(a) : dims[i][a].stride < dims[i][b].stride;
@@ -274,10 +266,13 @@ int main(int argc, char **argv) {
         }
         raw[i] = arg.buffer.raw_buffer();
     }
-    std::vector<std::vector<int>> orders(args.size());
-    if (given.empty()) {
-        orders = orders_of_storage(raw);
+    for (const auto &rest : mins) {
+        fail("the pipeline has no buffer " + rest.first);
     }
+    for (const auto &rest : given) {
+        fail("the pipeline has no argument " + rest.first);
+    }
+    const std::vector<std::vector<int>> orders = orders_of_storage(raw);
     for (size_t i = 0; i < args.size(); i++) {
         if (!orders[i].empty()) {
             args[i].buffer = in_order(args[i].buffer, orders[i]);
@@ -291,14 +286,8 @@ int main(int argc, char **argv) {
             raw[i] = args[i].buffer.raw_buffer();
         }
     }
-    for (const auto &rest : mins) {
-        fail("the pipeline has no buffer " + rest.first);
-    }
     for (const auto &rest : parts) {
         fail("the pipeline has no buffer " + rest.first);
-    }
-    for (const auto &rest : given) {
-        fail("the pipeline has no argument " + rest.first);
     }
 
     auto call = [&]() {
