@@ -1,7 +1,10 @@
 package autoscheduler
 
 import (
+	"gowarp/autoscheduler/coster"
+	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"gowarp/autoscheduler/strategy"
@@ -20,8 +23,22 @@ func offered(t *rapid.T, pr *plan.Problem, g *plan.Group, stage int, step strate
 	return p, p.(strategy.Chooser).Choices(stage, step)
 }
 
-// TestShortlist: the tiles that a step offers are the first of those that the step of all tiles does. A kernel that is handed out as it was laid out for that is the one that is laid out anew.
+// cheapest is what the cheapest of some tiles costs.
+func cheapest(pr *plan.Problem, p strategy.Prepared, stage int, tiles []plan.Choice) float64 {
+	least := math.Inf(1)
+	for _, c := range tiles {
+		if k, err := p.Kernel(stage, c); err == nil {
+			if price := (coster.Time{}).Price(k.View(pr), k, coster.Final); price.Valid() {
+				least = min(least, price.Cost)
+			}
+		}
+	}
+	return least
+}
+
+// TestShortlist: the tiles that a step offers are among those of the step of all tiles, in the same order, and the cheapest of them is as good as the cheapest of the first as many of all, though most are not looked at. A kernel that is handed out as it was laid out for that is the one that is laid out anew.
 func TestShortlist(t *testing.T) {
+	worst := 1.
 	check := func(t *rapid.T, p *halideir.Pipeline) (groups, left int) {
 		r, err := Run(p, DefaultParams())
 		if err != nil {
@@ -33,10 +50,22 @@ func TestShortlist(t *testing.T) {
 				if prepared == nil {
 					continue
 				}
-				_, all := offered(t, r.Problem, g, stage, strategy.Every)
-				if !reflect.DeepEqual(some, all[:min(len(some), len(all))]) || len(some) < min(len(all), 32) {
-					t.Fatalf("%s: of %d tiles %d are offered, which are not the first of all:\n%v\n%v", r.Problem.P.Funcs[g.Out].Label, len(all), len(some), some, all)
+				every, all := offered(t, r.Problem, g, stage, strategy.Every)
+				at := -1
+				for _, c := range some {
+					was := at
+					if at = slices.IndexFunc(all, func(o plan.Choice) bool { return reflect.DeepEqual(c, o) }); at <= was {
+						t.Fatalf("%s: %v is offered behind what stands at %d of all tiles, where it is at %d", r.Problem.P.Funcs[g.Out].Label, c, was, at)
+					}
 				}
+				if len(some) == 0 {
+					if len(all) > 0 {
+						t.Fatalf("%s: of %d tiles none is offered", r.Problem.P.Funcs[g.Out].Label, len(all))
+					}
+					continue
+				}
+				best, least := cheapest(r.Problem, every, stage, some), cheapest(r.Problem, every, stage, all[:min(len(all), 32)])
+				worst = max(worst, best/least)
 				groups++
 				left += len(all) - len(some)
 				fresh, err := strategy.BlockWindow{}.Prepare(r.Problem, g, strategy.Options{})
@@ -65,6 +94,10 @@ func TestShortlist(t *testing.T) {
 		n, l := check(t, randomPipeline(t, ""))
 		groups, left = groups+n, left+l
 	})
+	t.Logf("%d groups, %d tiles that were not offered; at worst the best of those that are costs %.3f times the best of all", groups, left, worst)
+	if worst > 1.02 {
+		t.Errorf("the best tile that is offered costs %.3f times what the best of all does", worst)
+	}
 	if groups < 50 || left < 500 {
 		t.Errorf("%d groups, of whose tiles %d were not offered: too few to see anything", groups, left)
 	}

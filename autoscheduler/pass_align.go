@@ -6,6 +6,7 @@ import (
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/instructions"
 	"gowarp/autoscheduler/search"
+	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
@@ -138,7 +139,7 @@ func (s *state) touches(r *round, g *plan.Group, aligned map[int][]int64) bool {
 	return !slices.Equal(aligned[g.Out], r.aligned[g.Out]) || touched(g.Out) || slices.ContainsFunc(g.Members, touched)
 }
 
-// tileChanged chooses the kernels of groups anew, but of those that are as they were in one of the rounds, which keep theirs.
+// tileChanged chooses the kernels of groups anew, but of those that are as they were in one of the rounds, which keep theirs, and of those for which only regions have grown, which are run as before.
 func (s *state) tileChanged(rounds []round, aligned map[int][]int64) error {
 	s.found = make([]*search.Found, len(s.groups))
 	var changed []*plan.Group
@@ -146,11 +147,14 @@ func (s *state) tileChanged(rounds []round, aligned map[int][]int64) error {
 	for i, g := range s.groups {
 		if r := slices.IndexFunc(rounds, func(r round) bool { return !s.touches(&r, g, aligned) }); r >= 0 {
 			s.found[i] = rounds[r].found[i]
-		} else {
+		} else if s.found[i] = s.asBefore(g, rounds[0].found[i], aligned); s.found[i] == nil {
 			changed, at = append(changed, g), append(at, i)
 		}
 	}
+	all := s.searcher.Strategies
+	s.searcher.Strategies = slices.DeleteFunc(slices.Clone(all), func(st strategy.Strategy) bool { return strategy.IsOtherwise(st.Name()) })
 	found, err := s.tileGroups(changed)
+	s.searcher.Strategies = all
 	if err != nil {
 		return err
 	}
@@ -158,6 +162,18 @@ func (s *state) tileChanged(rounds []round, aligned map[int][]int64) error {
 		s.found[at[i]] = f
 	}
 	return s.asked()
+}
+
+// asBefore is a group that begins anywhere, as before, run as it was before: only regions have grown for it, by less than a cell. It is nil where that is no way to run it any more, and where somebody wants to see several.
+func (s *state) asBefore(g *plan.Group, before *search.Found, aligned map[int][]int64) *search.Found {
+	if aligned[g.Out] != nil || s.searcher.Few > 0 {
+		return nil
+	}
+	f := s.searcher.Again(g, before.Choices(), coster.Final)
+	if f != nil {
+		f.Looks = before.Looks
+	}
+	return f
 }
 
 // pays reports whether a kernel that begins at whole cells is better than the one that begins anywhere: it costs less, or issues fewer instructions and costs no more than the cost errs by.

@@ -130,7 +130,7 @@ func (st *state) priceEach(groups []*plan.Group) error {
 		if a.Err != nil {
 			return a.Err
 		}
-		groups[i].Cost, groups[i].Faults = a.Cost, a.Faults()
+		groups[i].Cost, groups[i].Faults, groups[i].Ways = a.Cost, a.Faults(), a.Choices()
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (st *state) priceAgain(gain float64, again []*plan.Group) float64 {
 		if !a.Valid() {
 			return 0
 		}
-		again[i].Cost, again[i].Faults = a.Cost, a.Faults()
+		again[i].Cost, again[i].Faults, again[i].Ways = a.Cost, a.Faults(), a.Choices()
 		gain += st.groups[again[i].Out].Cost - a.Cost
 	}
 	return gain
@@ -193,7 +193,7 @@ func (st *state) priceCandidates() {
 		case !a.Found.Valid():
 			c.why = a.Reject
 		default:
-			g.Cost = a.Cost
+			g.Cost, g.Ways = a.Cost, a.Choices()
 			c.merged, c.gain = g, st.groups[c.producer].Cost+st.groups[c.consumer].Cost-g.Cost
 			c.why = "one kernel costs more than two"
 		}

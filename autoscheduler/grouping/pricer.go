@@ -34,8 +34,8 @@ func (p *pricer) group(out int, members []int) *plan.Group {
 	p.left--
 	var priced *plan.Group
 	g := p.s.Problem.NewGroup(out, members)
-	if f, err := p.s.Best(g, coster.Grouping); err == nil && f.Valid() {
-		g.Cost = f.Cost
+	if a := p.s.BestOfEach([]*plan.Group{g}, coster.Grouping, nil)[0]; a.Valid() {
+		g.Cost = a.Cost
 		priced = g
 	}
 	p.known[key] = priced

@@ -25,7 +25,7 @@ func (s *Searcher) Draw(g *plan.Group, stage int, o strategy.Options, intN func(
 			why = err
 			continue
 		}
-		if c := s.choices(g, stage, st, prepared, strategy.StepOfTwo); len(c) > 0 {
+		if c := s.choices(g, stage, st.Name(), prepared, strategy.StepOfTwo); len(c) > 0 {
 			ways = append(ways, way{prepared, slices.Clone(c)})
 		}
 	}

@@ -85,13 +85,61 @@ func (s *Searcher) spare(offers []offer, g *plan.Group, stage int, ph coster.Pha
 	if err != nil {
 		return
 	}
-	of, least := &offers[several], math.Inf(1)
-	of.tried = make([]tried, len(of.choices))
-	workers.InPieces(len(of.choices), aPiece, func(i int) { of.tried[i] = s.try(of, stage, of.choices[i], ph) })
-	for i := range of.tried {
-		if t := &of.tried[i]; t.err == nil && t.price.Valid() {
-			least = min(least, t.price.Cost)
+	cost := least(s.tryAll(&offers[several], offers[several].choices, stage, ph))
+	offers[one].beaten = floorer.Floor(s.Problem, k) > cost*(1+within)
+}
+
+// farApart is by how much more the coarse tiles of a point a thread cost than several points do where finer ones are not looked at.
+const farApart = .25
+
+// coarser leaves of the offer of a point a thread only the coarse tiles where all of those cost far more than several points a thread do. A coster that does not tell points finds nothing of that.
+func (s *Searcher) coarser(offers []offer, g *plan.Group, stage int, ph coster.Phase) {
+	if s.Effort.Step(ph) != strategy.StepOfTwo || !coster.TellsPoints(s.Coster) || s.Tile != nil {
+		return
+	}
+	one, several := -1, -1
+	for i := range offers {
+		of := &offers[i]
+		if of.err != nil || len(of.choices) == 0 {
+			continue
+		}
+		if _, ok := of.prepared.(strategy.SeveralPointed); ok {
+			several = i
+		} else if strategy.IsOtherwise(of.choices[0].Strategy) {
+			one = i
 		}
 	}
-	offers[one].beaten = floorer.Floor(s.Problem, k) > least*(1+within)
+	if one < 0 || several < 0 {
+		return
+	}
+	of := &offers[one]
+	coarse := s.choices(g, stage, of.choices[0].Strategy, of.prepared, strategy.PowersOfTwo)
+	if len(coarse) >= len(of.choices) {
+		return
+	}
+	if least(s.tryAll(of, coarse, stage, ph)) > least(s.tryAll(&offers[several], offers[several].choices, stage, ph))*(1+farApart) {
+		of.choices = coarse
+	} else {
+		of.tried = nil // all are tried in their turn
+	}
+}
+
+// tryAll tries candidates of an offer side by side, and keeps what comes of them.
+func (s *Searcher) tryAll(of *offer, choices []plan.Choice, stage int, ph coster.Phase) []tried {
+	if of.tried == nil {
+		of.tried = make([]tried, len(choices))
+		workers.InPieces(len(choices), aPiece, func(i int) { of.tried[i] = s.try(of, stage, choices[i], ph) })
+	}
+	return of.tried
+}
+
+// least is what the cheapest that a coster has nothing against costs.
+func least(all []tried) float64 {
+	out := math.Inf(1)
+	for i := range all {
+		if t := &all[i]; t.err == nil && t.price.Valid() {
+			out = min(out, t.price.Cost)
+		}
+	}
+	return out
 }

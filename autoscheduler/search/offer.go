@@ -39,6 +39,7 @@ func (s *Searcher) inTurn(g *plan.Group, stage int, ph coster.Phase, o strategy.
 			for i, st := range strategies[:first] {
 				offers[i] = s.offer(g, stage, ph, o, st)
 			}
+			s.coarser(offers, g, stage, ph)
 			if within >= 0 {
 				s.spare(offers, g, stage, ph, within)
 			}
@@ -63,7 +64,7 @@ func (s *Searcher) inTurn(g *plan.Group, stage int, ph coster.Phase, o strategy.
 
 func (s *Searcher) offer(g *plan.Group, stage int, ph coster.Phase, o strategy.Options, st strategy.Strategy) (of offer) {
 	if of.prepared, of.err = st.Prepare(s.Problem, g, o); of.err == nil {
-		of.choices = s.choices(g, stage, st, of.prepared, s.Effort.Step(ph))
+		of.choices = s.choices(g, stage, st.Name(), of.prepared, s.Effort.Step(ph))
 	}
 	return of
 }

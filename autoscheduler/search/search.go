@@ -35,6 +35,8 @@ type Searcher struct {
 	Remarks []string
 	// Few, if it is not 0, has Found hold so many ways to run each kernel; see Found.Way and Judge.
 	Few int
+	// Symmetric, if it is not nil, are the groups that were searched already, of this pipeline.
+	Symmetric *Symmetric
 	// Explain asks the final search to say what it looked at; it decides the same without.
 	Explain bool
 }
@@ -227,8 +229,8 @@ func (s *Searcher) bestKernel(g *plan.Group, stage int, ph coster.Phase, o strat
 	return &winner{chosen, look, kept.best(chosen)}, nil
 }
 
-// choices are the candidates of one strategy.
-func (s *Searcher) choices(g *plan.Group, stage int, st strategy.Strategy, prepared strategy.Prepared, step strategy.Step) []plan.Choice {
+// choices are the candidates of one strategy, by its name.
+func (s *Searcher) choices(g *plan.Group, stage int, name string, prepared strategy.Prepared, step strategy.Step) []plan.Choice {
 	pr := s.Problem
 	var only []int64
 	if s.Tile != nil {
@@ -249,12 +251,12 @@ func (s *Searcher) choices(g *plan.Group, stage int, st strategy.Strategy, prepa
 		return all
 	}
 	if s.Tile != nil {
-		return []plan.Choice{{Strategy: st.Name(), Tile: only}}
+		return []plan.Choice{{Strategy: name, Tile: only}}
 	}
 	tiles := append(strategy.Tiles(pr, g.Out, stage, step), strategy.FallbackTile(pr, g.Out, stage))
 	out := make([]plan.Choice, len(tiles))
 	for i, t := range tiles {
-		out[i] = plan.Choice{Strategy: st.Name(), Tile: t}
+		out[i] = plan.Choice{Strategy: name, Tile: t}
 	}
 	return out
 }

@@ -90,7 +90,7 @@ func (s *Searcher) whyNot(pr *plan.Problem, g *plan.Group, stage int, st strateg
 	if err != nil {
 		return err
 	}
-	choices := s.choices(g, stage, st, prepared, strategy.StepOfTwo)
+	choices := s.choices(g, stage, st.Name(), prepared, strategy.StepOfTwo)
 	if r, ok := prepared.(strategy.Refuser); ok && len(choices) == 0 {
 		return r.Refusal(stage)
 	}

@@ -545,7 +545,7 @@ func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 	var all []scored
 	points, rows, layers, blocks := warpPoints, warpRows, warpLayers, warpWarps
 	if step == PowersOfTwo {
-		rows = slices.DeleteFunc(slices.Clone(rows), func(r int64) bool { return r&(r-1) != 0 })
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r int64) bool { return r&(r-1) != 0 || r > 16 })
 	}
 	if w.y < 0 {
 		rows = rows[:1]

@@ -19,6 +19,11 @@ type Cells struct {
 	stages map[int]*stageCells
 }
 
+// Of are the cells that those of a Func were made of.
+func (c *Cells) Of(fn int) []CellsOf {
+	return slices.DeleteFunc(slices.Clone(c.made), func(m CellsOf) bool { return m.Func != fn })
+}
+
 // stageCells are a stage's, for each modulus that points of a thread may be whole cells of.
 type stageCells struct {
 	moduli, from, beside []int64 // by loop; see CellsOf

@@ -14,6 +14,7 @@ type Group struct {
 	Members []int // ascending, so producers come first
 	Grow    *bounds.Group
 	Cost    float64 // in the coster's units; +Inf when no choice is valid
+	Ways    []Choice // of its kernels, the best that were found
 	Faults  int     // rules of the coster that even its best kernels break; they launch all the same
 }
 

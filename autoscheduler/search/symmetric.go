@@ -1,0 +1,321 @@
+package search
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"sync"
+
+	"gowarp/autoscheduler/coster"
+	"gowarp/halideir"
+	"gowarp/halideir/bounds"
+	"gowarp/internal/plan"
+)
+
+// Symmetric are the groups that were searched already, by all that a search looks at but for which Funcs and inputs it is that are read: the pyramids of two images, the stages of a chain. A group that is symmetric to another one is
+// run in the same ways, without a search. It is laid out and priced all the same, and where that does not come to the same to the bit it is searched for itself.
+type Symmetric struct {
+	mu          sync.Mutex
+	definitions map[int]*definition // by Func
+	numbers     map[string]int      // of definitions that are the same but for what they read
+	found       map[string]symmetric
+}
+
+// symmetric is what was found for a group.
+type symmetric struct {
+	ways []plan.Choice
+	cost float64
+}
+
+// NewSymmetric knows no group yet.
+func NewSymmetric() *Symmetric {
+	return &Symmetric{definitions: map[int]*definition{}, numbers: map[string]int{}, found: map[string]symmetric{}}
+}
+
+// definition is that of a Func, with numbers for what it reads, in the order in which it reads them.
+type definition struct {
+	number        int
+	funcs, inputs []int
+}
+
+// symmetricTo is the key of a group, "" where it is searched whatever was found for others: where somebody wants to see what was looked at, or what may be tried hangs on which Funcs it has.
+func (s *Searcher) symmetricTo(g *plan.Group, ph coster.Phase) string {
+	if s.Symmetric == nil || s.Explain || s.Few > 0 || s.Tile != nil || s.ByModel || len(s.Simple)+len(s.Unwarped) > 0 || s.Problem.Profile != nil || s.Problem.Host[g.Out] != "" {
+		return ""
+	}
+	return s.Symmetric.key(s.Problem, g, ph)
+}
+
+// again is a group run as one that is symmetric to it, nil if there was none or that is not the same.
+func (s *Searcher) again(g *plan.Group, key string, ph coster.Phase) *Found {
+	if key == "" {
+		return nil
+	}
+	s.Symmetric.mu.Lock()
+	was, ok := s.Symmetric.found[key]
+	s.Symmetric.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	if f := s.Again(g, was.ways, ph); f != nil && f.Cost == was.cost {
+		return f
+	}
+	return nil
+}
+
+// note keeps what was found for a group, if it is the first with its key.
+func (s *Searcher) note(key string, f *Found) {
+	if key == "" || !f.Valid() {
+		return
+	}
+	s.Symmetric.mu.Lock()
+	defer s.Symmetric.mu.Unlock()
+	if _, ok := s.Symmetric.found[key]; !ok {
+		s.Symmetric.found[key] = symmetric{f.Choices(), f.Cost}
+	}
+}
+
+// key is all that a search for a group looks at: the definitions that are computed in it, theirs that are inlined among them, regions, tiles, and of what is read its size and type.
+func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string {
+	inside := append(slices.Clone(g.Members), g.Out)
+	for i := 0; i < len(inside); i++ {
+		for _, r := range y.definition(pr, inside[i]).funcs {
+			if pr.Inlined[r] && !slices.Contains(inside, r) {
+				inside = append(inside, r)
+			}
+		}
+	}
+	slices.Sort(inside)
+	k := keyWriter{buf: make([]byte, 0, 64*len(inside))}
+	k.ints(int64(ph), int64(len(inside)))
+	var funcs, inputs []int
+	for _, id := range inside {
+		f, d := &pr.P.Funcs[id], y.definition(pr, id)
+		k.ints(int64(d.number))
+		k.bools(id == g.Out, g.Has(id), pr.Inlined[id], pr.Folded[id], pr.Apart[id], pr.Unproven[id], pr.Absorbs(id))
+		k.region(pr.Regions.Funcs[id])
+		for _, r := range d.funcs {
+			at, within := slices.BinarySearch(inside, r)
+			if !within {
+				at = numberIn(&funcs, r)
+			}
+			k.bools(within)
+			k.ints(int64(at))
+		}
+		for _, r := range d.inputs {
+			k.ints(int64(numberIn(&inputs, r)))
+		}
+		if id != g.Out && !g.Has(id) {
+			k.bools(slices.ContainsFunc(pr.Sites(id), func(at plan.Site) bool { return !g.Has(at.Func) }))
+		}
+		for st := range f.Stages {
+			d := &pr.Dims[pr.StageIndex(id, st)]
+			k.list(d.Tiled)
+			k.list(d.Carrying)
+			k.list(d.Within)
+			k.ints(d.Extent...)
+			for _, t := range d.Tiles {
+				k.ints(t.Min, t.Max)
+			}
+			k.bools(d.Atomic)
+		}
+		if pr.Cells != nil {
+			for _, c := range pr.Cells.Of(id) {
+				k.bools(c.Member)
+				k.ints(slices.Concat(c.Moduli, c.From, c.Beside)...)
+			}
+		}
+	}
+	for _, id := range funcs {
+		f := &pr.P.Funcs[id]
+		k.bools(f.Output, len(f.Bounds) > 0, pr.Host[id] != "")
+		k.types(f.Types)
+		k.region(pr.Regions.Funcs[id])
+	}
+	for _, id := range inputs {
+		in := &pr.P.Inputs[id]
+		k.str(string(in.Kind))
+		k.types([]halideir.Type{in.Type})
+		k.ints(int64(in.HostAlignment))
+		if id < len(pr.Regions.Inputs) {
+			k.region(pr.Regions.Inputs[id])
+		}
+		for _, d := range in.Dims {
+			for _, n := range []halideir.NodeID{d.Min, d.Extent, d.Stride} {
+				k.fixed(pr.P, n)
+			}
+			for _, e := range []*int64{d.MinEstimate, d.ExtentEstimate} {
+				k.bools(e != nil)
+				if e != nil {
+					k.ints(*e)
+				}
+			}
+		}
+	}
+	return string(k.buf)
+}
+
+// numberIn is the place of an id in a list, to which it is added if it is new.
+func numberIn(list *[]int, id int) int {
+	at := slices.Index(*list, id)
+	if at < 0 {
+		at = len(*list)
+		*list = append(*list, id)
+	}
+	return at
+}
+
+// definition is that of a Func.
+func (y *Symmetric) definition(pr *plan.Problem, id int) *definition {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if d, ok := y.definitions[id]; ok {
+		return d
+	}
+	f, d := &pr.P.Funcs[id], &definition{}
+	k := keyWriter{}
+	k.types(f.Types)
+	k.bools(f.Output, f.Local, f.FusedInit, f.Partial, f.Extern != nil)
+	k.str(f.Memory)
+	k.str(f.Separated)
+	k.ints(int64(f.Lane), int64(f.WrittenOut), int64(len(f.Args)), int64(len(f.Stages)), int64(len(f.Bounds)))
+	w := nodeWriter{p: pr.P, k: &k, d: d, numbers: map[halideir.NodeID]int64{}}
+	for i := range f.Bounds {
+		b := &f.Bounds[i]
+		k.ints(int64(slices.Index(f.Args, b.Var)))
+		w.roots(b.Min, b.Extent, b.Modulus, b.Remainder)
+	}
+	for i := range f.Stages {
+		st := &f.Stages[i]
+		k.bools(st.Associative, st.Commutative, st.ArgExtreme != nil)
+		k.ints(int64(len(st.Args)), int64(len(st.Values)), int64(len(st.Restated)), int64(len(st.RVars)), int64(len(st.Loops)))
+		w.roots(st.Roots()...)
+		w.roots(st.Restated...)
+		for _, r := range st.RVars {
+			w.roots(r.Min, r.Extent)
+		}
+		for _, l := range st.Loops {
+			k.str(string(l.Kind))
+			k.ints(int64(l.Arg), int64(l.RVar))
+		}
+		if a := st.ArgExtreme; a != nil {
+			k.bools(a.Greatest, a.Ties)
+			k.ints(int64(a.Value))
+			k.list(a.Places)
+		}
+	}
+	d.number = len(y.numbers)
+	if n, ok := y.numbers[string(k.buf)]; ok {
+		d.number = n
+	} else {
+		y.numbers[string(k.buf)] = d.number
+	}
+	y.definitions[id] = d
+	return d
+}
+
+// nodeWriter writes expressions, a node once, with numbers for the Funcs and inputs that they read.
+type nodeWriter struct {
+	p       *halideir.Pipeline
+	k       *keyWriter
+	d       *definition
+	numbers map[halideir.NodeID]int64
+}
+
+func (w *nodeWriter) roots(ids ...halideir.NodeID) {
+	for _, id := range ids {
+		if id == halideir.NoNode {
+			w.k.ints(-1)
+			continue
+		}
+		w.node(id)
+		w.k.ints(w.numbers[id])
+	}
+}
+
+func (w *nodeWriter) node(id halideir.NodeID) {
+	if _, ok := w.numbers[id]; ok {
+		return
+	}
+	n := &w.p.Nodes[id]
+	for _, a := range n.Args {
+		w.node(a)
+	}
+	w.numbers[id] = int64(len(w.numbers))
+	w.k.ints(int64(n.Op), n.Int, int64(math.Float64bits(n.Float)), int64(n.Kind), int64(n.Dim), int64(n.Call), int64(n.Out), int64(n.Lanes), int64(len(n.Args)))
+	w.k.types([]halideir.Type{n.Type})
+	w.k.str(n.Field)
+	w.k.list(n.Indices)
+	for _, a := range n.Args {
+		w.k.ints(w.numbers[a])
+	}
+	switch {
+	case n.ReadsFunc():
+		w.k.ints(int64(numberIn(&w.d.funcs, n.Func)))
+	case n.ReadsBuffer():
+		w.k.ints(int64(numberIn(&w.d.inputs, n.Input)))
+	case n.Op == halideir.OpVar && n.Kind == halideir.VarBound:
+		w.k.ints(int64(numberIn(&w.d.inputs, n.Of)))
+	case n.Op == halideir.OpVar && (n.Kind == halideir.VarDim || n.Kind == halideir.VarRVar):
+		w.k.ints(int64(n.Index)) // which says what the name does
+	default:
+		w.k.ints(int64(n.Index))
+		w.k.str(n.Name)
+	}
+}
+
+// keyWriter writes a key: numbers, and lists behind their lengths.
+type keyWriter struct{ buf []byte }
+
+func (k *keyWriter) ints(all ...int64) {
+	for _, n := range all {
+		k.buf = binary.AppendVarint(k.buf, n)
+	}
+}
+
+func (k *keyWriter) list(all []int) {
+	k.ints(int64(len(all)))
+	for _, n := range all {
+		k.ints(int64(n))
+	}
+}
+
+func (k *keyWriter) bools(all ...bool) {
+	for _, b := range all {
+		if b {
+			k.buf = append(k.buf, 1)
+		} else {
+			k.buf = append(k.buf, 0)
+		}
+	}
+}
+
+func (k *keyWriter) str(s string) {
+	k.ints(int64(len(s)))
+	k.buf = append(k.buf, s...)
+}
+
+func (k *keyWriter) types(all []halideir.Type) {
+	k.ints(int64(len(all)))
+	for _, t := range all {
+		k.str(t.String())
+	}
+}
+
+func (k *keyWriter) region(b bounds.Box) {
+	k.ints(int64(len(b)))
+	for _, i := range b {
+		k.ints(i.Lo, i.Hi)
+	}
+}
+
+// fixed writes what the user fixed of a buffer: a number, or which expression it is.
+func (k *keyWriter) fixed(p *halideir.Pipeline, id halideir.NodeID) {
+	if id == halideir.NoNode {
+		k.ints(0)
+	} else if n := &p.Nodes[id]; n.Op == halideir.OpInt {
+		k.ints(1, n.Int)
+	} else {
+		k.ints(2, int64(id))
+	}
+}
