@@ -60,6 +60,18 @@ var forms = map[Do]form{
 	RFactor:             {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }
 
+// OfPasses are the directives that no source says: passes of gowarp's own carry them out.
+func OfPasses() []Do {
+	var out []Do
+	for do, f := range forms {
+		if f.ofPass {
+			out = append(out, do)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // tails are the words of the JSON form with Halide's names.
 var tails = map[Tail]string{
 	"":                        "Auto",
