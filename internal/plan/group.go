@@ -13,9 +13,9 @@ type Group struct {
 	Out     int
 	Members []int // ascending, so producers come first
 	Grow    *bounds.Group
-	Cost    float64 // in the coster's units; +Inf when no choice is valid
+	Cost    float64  // in the coster's units; +Inf when no choice is valid
 	Ways    []Choice // of its kernels, the best that were found
-	Faults  int     // rules of the coster that even its best kernels break; they launch all the same
+	Faults  int      // rules of the coster that even its best kernels break; they launch all the same
 }
 
 // Choice is what a strategy may vary: the tile of each tiled loop.
