@@ -20,8 +20,8 @@ func (f *Found) Choices() []plan.Choice {
 
 // Again is a group whose kernels are run in these ways, the best that were found before something that it computes or its regions changed; nil where one of them is no way to run it any more. Nothing is searched, and nothing counts as a candidate.
 func (s *Searcher) Again(g *plan.Group, ways []plan.Choice, ph coster.Phase) *Found {
-	if s.Options.Nesting == strategy.NestSevere {
-		return nil // a choice does not say whether members are in the threads
+	if len(ways) == 0 || s.Options.Nesting == strategy.NestSevere { // a choice does not say whether members are in the threads
+		return nil
 	}
 	out := &Found{Layout: &plan.Layout{}}
 	for stage, way := range ways {

@@ -12,7 +12,7 @@ import (
 	"gowarp/internal/plan"
 )
 
-// Symmetric are the groups that were searched already, by all that a search looks at but for which Funcs and inputs it is that are read: the pyramids of two images, the stages of a chain. A group that is symmetric to another one is
+// Symmetric are the groups that were searched already, by all that a search looks at but for which Funcs and inputs it is that are read: the pyramids of two images, say. A group that is symmetric to another one is
 // run in the same ways, without a search. It is laid out and priced all the same, and where that does not come to the same to the bit it is searched for itself.
 type Symmetric struct {
 	mu          sync.Mutex
@@ -77,11 +77,14 @@ func (s *Searcher) note(key string, f *Found) {
 
 // key is all that a search for a group looks at: the definitions that are computed in it, theirs that are inlined among them, regions, tiles, and of what is read its size and type.
 func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string {
-	inside := append(slices.Clone(g.Members), g.Out)
+	inside, seen := append(slices.Clone(g.Members), g.Out), make([]bool, len(pr.P.Funcs))
+	for _, id := range inside {
+		seen[id] = true
+	}
 	for i := 0; i < len(inside); i++ {
 		for _, r := range y.definition(pr, inside[i]).funcs {
-			if pr.Inlined[r] && !slices.Contains(inside, r) {
-				inside = append(inside, r)
+			if pr.Inlined[r] && !seen[r] {
+				inside, seen[r] = append(inside, r), true
 			}
 		}
 	}
