@@ -124,13 +124,18 @@ type candidate struct {
 	why      string // not merged: why
 }
 
+// noteFound has a group know what was found for it.
+func noteFound(g *plan.Group, f *search.Found) {
+	g.Cost, g.Faults, g.Ways = f.Cost, f.Faults(), f.Choices()
+}
+
 // priceEach prices groups, an error where there is no way to run one of them.
 func (st *state) priceEach(groups []*plan.Group) error {
 	for i, a := range st.s.BestOfEach(groups, coster.Grouping, func(a *search.Answer) bool { return a.Err == nil }) {
 		if a.Err != nil {
 			return a.Err
 		}
-		groups[i].Cost, groups[i].Faults, groups[i].Ways = a.Cost, a.Faults(), a.Choices()
+		noteFound(groups[i], a.Found)
 	}
 	return nil
 }
@@ -141,7 +146,7 @@ func (st *state) priceAgain(gain float64, again []*plan.Group) float64 {
 		if !a.Valid() {
 			return 0
 		}
-		again[i].Cost, again[i].Faults, again[i].Ways = a.Cost, a.Faults(), a.Choices()
+		noteFound(again[i], a.Found)
 		gain += st.groups[again[i].Out].Cost - a.Cost
 	}
 	return gain

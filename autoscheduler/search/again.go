@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"gowarp/autoscheduler/coster"
-	"gowarp/autoscheduler/legality"
 	"gowarp/autoscheduler/strategy"
 	"gowarp/internal/plan"
 )
@@ -33,15 +32,11 @@ func (s *Searcher) Again(g *plan.Group, ways []plan.Choice, ph coster.Phase) *Fo
 		if err != nil {
 			return nil
 		}
-		k, err := prepared.Kernel(stage, way)
-		if err != nil || legality.Check(s.Problem, k) != nil {
+		t := s.try(&offer{prepared: prepared}, stage, way, ph)
+		if t.err != nil || !t.price.Valid() {
 			return nil
 		}
-		p := s.Coster.Price(k.View(s.Problem), k, ph)
-		if !p.Valid() {
-			return nil
-		}
-		out.add(ranked{k, p})
+		out.add(ranked{t.kernel, t.price})
 	}
 	return out
 }

@@ -63,30 +63,39 @@ func (s *Searcher) each(of *offer, stage int, ph coster.Phase, skip func(c plan.
 	}
 }
 
-// spare tries the offer of several points a thread before that of one, if a coster knows what the latter's cost at least: none of them is looked at where all cost more. The offers are then taken in their order
-// all the same.
-func (s *Searcher) spare(offers []offer, g *plan.Group, stage int, ph coster.Phase, within float64) {
-	floorer, ok := s.Coster.(coster.Floorer)
-	one, several := -1, -1
+// pointed are the offers of one point a thread and of several, both nil where one of them is missing.
+func pointed(offers []offer) (one, several *offer) {
 	for i := range offers {
-		if of := &offers[i]; of.err == nil && len(of.choices) > 0 {
-			switch of.prepared.(type) {
-			case strategy.OnePointed:
-				one = i
-			case strategy.SeveralPointed:
-				several = i
-			}
+		of := &offers[i]
+		if of.err != nil || len(of.choices) == 0 {
+			continue
+		}
+		if _, ok := of.prepared.(strategy.SeveralPointed); ok {
+			several = of
+		} else if strategy.IsOtherwise(of.choices[0].Strategy) {
+			one = of
 		}
 	}
-	if !ok || len(g.Members) > 0 || one < 0 || several < 0 {
+	if one == nil || several == nil {
+		return nil, nil
+	}
+	return one, several
+}
+
+// spare tries the offer of several points a thread before that of one, if a coster knows what the latter's cost at least: none of them is looked at where all cost more. Without members those differ in their thread blocks alone. The offers
+// are then taken in their order all the same.
+func (s *Searcher) spare(offers []offer, g *plan.Group, stage int, ph coster.Phase, within float64) {
+	floorer, ok := s.Coster.(coster.Floorer)
+	one, several := pointed(offers)
+	if !ok || len(g.Members) > 0 || one == nil {
 		return
 	}
-	k, err := offers[one].prepared.Kernel(stage, offers[one].choices[0])
+	k, err := one.prepared.Kernel(stage, one.choices[0])
 	if err != nil {
 		return
 	}
-	cost := least(s.tryAll(&offers[several], offers[several].choices, stage, ph))
-	offers[one].beaten = floorer.Floor(s.Problem, k) > cost*(1+within)
+	cost := least(s.tryAll(several, several.choices, stage, ph))
+	one.beaten = floorer.Floor(s.Problem, k) > cost*(1+within)
 }
 
 // farApart is by how much more the coarse tiles of a point a thread cost than several points do where finer ones are not looked at.
@@ -97,27 +106,15 @@ func (s *Searcher) coarser(offers []offer, g *plan.Group, stage int, ph coster.P
 	if s.Effort.Step(ph) != strategy.StepOfTwo || !coster.TellsPoints(s.Coster) || s.Tile != nil {
 		return
 	}
-	one, several := -1, -1
-	for i := range offers {
-		of := &offers[i]
-		if of.err != nil || len(of.choices) == 0 {
-			continue
-		}
-		if _, ok := of.prepared.(strategy.SeveralPointed); ok {
-			several = i
-		} else if strategy.IsOtherwise(of.choices[0].Strategy) {
-			one = i
-		}
-	}
-	if one < 0 || several < 0 {
+	of, several := pointed(offers)
+	if of == nil {
 		return
 	}
-	of := &offers[one]
 	coarse := s.choices(g, stage, of.choices[0].Strategy, of.prepared, strategy.PowersOfTwo)
 	if len(coarse) >= len(of.choices) {
 		return
 	}
-	if least(s.tryAll(of, coarse, stage, ph)) > least(s.tryAll(&offers[several], offers[several].choices, stage, ph))*(1+farApart) {
+	if least(s.tryAll(of, coarse, stage, ph)) > least(s.tryAll(several, several.choices, stage, ph))*(1+farApart) {
 		of.choices = coarse
 	} else {
 		of.tried = nil // all are tried in their turn

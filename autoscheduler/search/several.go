@@ -35,11 +35,12 @@ func (s *Searcher) BestOfEach(groups []*plan.Group, ph coster.Phase, more func(a
 	}
 	// Those that are the first of their kind, then the others, as far as something is wanted behind the first.
 	var first, others []int
+	seen := map[string]bool{}
 	for i, g := range groups {
-		if keys[i] = s.symmetricTo(g, ph); keys[i] != "" && slices.Contains(keys[:i], keys[i]) {
+		if keys[i] = s.symmetricTo(g, ph); seen[keys[i]] {
 			others = append(others, i)
 		} else {
-			first = append(first, i)
+			first, seen[keys[i]] = append(first, i), keys[i] != ""
 		}
 	}
 	n := len(groups)
@@ -47,7 +48,7 @@ func (s *Searcher) BestOfEach(groups []*plan.Group, ph coster.Phase, more func(a
 		n = first[done-1] + 1
 	}
 	for _, i := range first {
-		if i < n && answers[i].Err == nil {
+		if i < n && answers[i].Valid() {
 			s.note(keys[i], answers[i].Found)
 		}
 	}

@@ -63,9 +63,9 @@ func (s *Searcher) again(g *plan.Group, key string, ph coster.Phase) *Found {
 	return nil
 }
 
-// note keeps what was found for a group, if it is the first with its key.
+// note keeps what was found for a group, which the coster has nothing against, if it is the first with its key.
 func (s *Searcher) note(key string, f *Found) {
-	if key == "" || !f.Valid() {
+	if key == "" {
 		return
 	}
 	s.Symmetric.mu.Lock()

@@ -57,6 +57,3 @@ func loopList(pr *plan.Problem, uses []plan.Use, fn, stage int) string {
 	}
 	return strings.Join(names, " and ")
 }
-
-// OnePoint implements OnePointed.
-func (rootKernels) OnePoint() {}

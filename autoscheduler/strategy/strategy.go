@@ -47,9 +47,6 @@ type Chooser interface {
 	Choices(stage int, step Step) []plan.Choice
 }
 
-// OnePointed is a Prepared whose kernels have no members and one point a thread, so that they differ in their thread blocks alone.
-type OnePointed interface{ OnePoint() }
-
 // SeveralPointed is a Prepared whose kernels have several points a thread.
 type SeveralPointed interface{ SeveralPoints() }
 

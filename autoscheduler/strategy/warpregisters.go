@@ -544,7 +544,7 @@ const hopeless = 2
 func (w *warpTiles) Choices(_ int, step Step) []plan.Choice {
 	var all []scored
 	points, rows, layers, blocks := warpPoints, warpRows, warpLayers, warpWarps
-	if step == PowersOfTwo {
+	if step == PowersOfTwo { // without 32: no prediction of a program hangs on them, and they take as long to count as all others
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r int64) bool { return r&(r-1) != 0 || r > 16 })
 	}
 	if w.y < 0 {
