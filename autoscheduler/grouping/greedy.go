@@ -25,7 +25,7 @@ func (Greedy) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, err
 		return nil, nil, err
 	}
 	merges := st.merge()
-	for st.duplicate(in) || st.store(in) {
+	for st.duplicate(in) || st.store(in) || st.recompute(in) {
 		merges = append(merges, st.merge()...)
 	}
 	merges = append(merges, st.refusals()...)

@@ -8,17 +8,29 @@ import (
 	"gowarp/internal/plan"
 )
 
-// Invariants is how many values every turn of the loops around a thread's points finds the same, beside what members keep in registers. The compiler computes them before the
-// first turn and holds them through all: over colours, whatever does not depend on the colour.
-func (e *Estimator) Invariants(k *plan.Kernel, n *plan.Nest) int {
-	if turning(n) == 0 {
-		return 0
+// Invariants is how many values every turn of the loops around a thread's points finds the same, beside what members keep in registers, and how many turns there are. The compiler computes them
+// before the first turn and holds them through all: over colours, whatever does not depend on the colour.
+func (e *Estimator) Invariants(k *plan.Kernel, n *plan.Nest) (values int, turns int64) {
+	loops, turns := e.around(n)
+	if loops == 0 {
+		return 0, 1
 	}
-	return remember(e, askedInvariants, k, n, func() int { return e.invariants(k, n) })
+	return remember(e, askedInvariants, k, n, func() int { return e.invariants(k, n, loops) }), turns
 }
 
-func (e *Estimator) invariants(k *plan.Kernel, n *plan.Nest) int {
-	turn := turning(n)
+// around is which loops there are around a thread's points, and how often they turn together. Colours that are unrolled are among them: the code goes through all points for one after the other.
+func (e *Estimator) around(n *plan.Nest) (loops uint64, turns int64) {
+	turns = 1
+	for _, u := range n.Serial {
+		if u.Extent > 1 && (!u.Unroll || e.pr.P.Funcs[n.Func].Stages[n.Stage].Loops[u.Loop].Arg >= 0) {
+			loops |= access.LoopBit(u.Loop)
+			turns *= u.Extent
+		}
+	}
+	return loops, turns
+}
+
+func (e *Estimator) invariants(k *plan.Kernel, n *plan.Nest, turn uint64) int {
 	st := &e.pr.P.Funcs[n.Func].Stages[n.Stage]
 	turns := make([]bool, len(e.pr.P.Funcs[n.Func].Args))
 	for l, loop := range st.Loops {

@@ -484,13 +484,7 @@ func (b *blockWindows) spilled(k *plan.Kernel) int {
 	if len(b.pr.P.Funcs[k.Out.Func].Stages) > 1 {
 		return 0 // a sum's loops are of another kind: what they find the same are operands
 	}
-	same := b.est.Invariants(k, &k.Out)
-	turns := int64(1)
-	for _, u := range k.Out.Serial {
-		if u.Extent > 1 && !u.Unroll {
-			turns *= u.Extent
-		}
-	}
+	same, turns := b.est.Invariants(k, &k.Out)
 	return instructions.RegisterBytes * int(1+turns) * max(0, min(same, besideHeld+k.Held+same-b.pr.Limits.MaxRegisters))
 }
 

@@ -72,6 +72,8 @@ type spot struct {
 	// reader is the stage, counted from 1, that has loaded a value from the warp's scratch: behind a barrier it is loaded
 	// again. 0 for what stays in a register.
 	reader int
+	// across tells places apart that are one in the first lane, by the first coordinate and by the others (course.across).
+	across [2]uint64
 }
 
 // Readers of what is no value, in the table of rows.
@@ -144,11 +146,11 @@ func (s *spot) key() uint64 {
 	const half = 1 << (spotAtBits - 1)
 	fn, out, reader := uint64(int64(s.fn)+1<<(spotFuncBits-1)), uint64(s.out), uint64(s.reader)
 	x, y, z, w := uint64(s.at[0]+half), uint64(s.at[1]+half), uint64(s.at[2]+half), uint64(s.at[3]+half)
-	if fn>>spotFuncBits|out>>spotOutBits|reader>>spotReaderBits|(x|y|z|w)>>spotAtBits == 0 {
+	if s.across == [2]uint64{} && fn>>spotFuncBits|out>>spotOutBits|reader>>spotReaderBits|(x|y|z|w)>>spotAtBits == 0 {
 		return ((((((fn<<spotOutBits|out)<<spotReaderBits|reader)<<spotAtBits|x)<<spotAtBits|y)<<spotAtBits|z)<<spotAtBits | w)
 	}
 	key := uint64(0xcbf29ce484222325)
-	for _, v := range [...]int64{int64(s.fn), int64(s.out), int64(s.reader), s.at[0], s.at[1], s.at[2], s.at[3]} {
+	for _, v := range [...]int64{int64(s.fn), int64(s.out), int64(s.reader), s.at[0], s.at[1], s.at[2], s.at[3], int64(s.across[0]), int64(s.across[1])} {
 		key = (key ^ uint64(v)) * keyFactor
 		key ^= key >> 29
 	}
@@ -469,6 +471,7 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 		}
 	})
 	at, inDemandOrder, layers, rows := lo, c.w.inDemandOrder(c.lanePoints), c.w.arg(c.w.z), c.w.arg(c.w.y)
+	own := c.courses(grow, lane)
 	var walk func(k int, layer, tileRow int64) // the first layer of the tile, and row of it, that needs the points
 	walk = func(k int, layer, tileRow int64) {
 		if k == len(grow) {
@@ -498,7 +501,7 @@ func (c *counter) run(fn int, grow []bounds.Growth, lane int) error {
 				loops := c.loops(fn)
 				of = c.cell.Kinds[c.cell.KindOf(func(loop int) int64 { return at[loops[loop].Arg] - lo[loops[loop].Arg] })].Func
 			}
-			c.value(of, at, clamps{})
+			c.value(of, at, &own)
 			if c.members[fn] != nil {
 				for out := range c.s.pr.P.Funcs[fn].Types {
 					s := spot{fn: fn, out: out, at: at}
@@ -580,35 +583,6 @@ func (c *counter) sources(m *warpMember, s *spot) (own [2]spot, n int, lanes int
 	return own, n, lanes
 }
 
-// A clamp is what keeps a coordinate within bounds.
-type clamp uint8
-
-const (
-	unclamped clamp = iota
-	atEdges         // a boundary condition, which the interior is without
-	everywhere
-)
-
-// clamps are those of a point's coordinates.
-type clamps [maxSpotDims]clamp
-
-// of is the clamp of an index of a Func that is computed at such a point: its own or one of what it hangs on.
-func (cl *clamps) of(x *access.Index, loops []halideir.Loop) clamp {
-	out := unclamped
-	switch {
-	case x.Clamped && x.Likely:
-		out = atEdges
-	case x.Clamped:
-		out = everywhere
-	}
-	for l := range loops {
-		if arg := loops[l].Arg; arg >= 0 && arg < maxSpotDims && cl[arg] > out && x.DependsOn(l) {
-			out = cl[arg]
-		}
-	}
-	return out
-}
-
 // cost is what the definition of a Func, or of points of one kind, computes.
 func (c *counter) cost(fn int) plan.Counts {
 	if fn >= len(c.costs) {
@@ -634,7 +608,7 @@ func (c *counter) loops(fn int) []halideir.Loop {
 func (c *counter) inlined(fn int) bool { return fn >= 0 && c.s.pr.Inlined[c.s.pr.FuncOf(fn)] }
 
 // value counts the definition of a Func, or of points of one kind, at a point, whose coordinates are clamped where it is called or not.
-func (c *counter) value(fn int, at [maxSpotDims]int64, within clamps) {
+func (c *counter) value(fn int, at [maxSpotDims]int64, within *courses) {
 	st, cost := c.s.pr.StageOf(fn, 0), c.cost(fn)
 	begun := instructions.BegunSums(c.s.pr, st)
 	c.count.Issued += cost.Issued + begun
@@ -674,7 +648,7 @@ func (c *counter) fromMemory(fn int) bool {
 
 // load counts one load: of a member from the lane's own registers or another's, of an inlined Func
 // its definition, of what lies outside a load from memory. What the stage has had already is free.
-func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, within clamps) {
+func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, within *courses) {
 	s := spot{fn: l.Func, out: l.Out}
 	if l.Func < 0 {
 		s.fn = -1 - l.Input
@@ -691,12 +665,16 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 			s.at[k] = ix.Offset
 		case access.Affine:
 			s.at[k] = bounds.FloorDiv(ix.Num*coordinate(loops, ix.Loop, at)+ix.Offset, ix.Den)
+			if within.divides(ix, loops) {
+				s.across[min(k, 1)] += within.of(ix, loops, at).across() << (k * acrossBits)
+			}
 		default:
 			known = known && ix.IsSum()
 			s.at[k] = c.elsewhere(fn, nth, ix, at)
 		}
 	}
 	if m := c.member(l.Func); m != nil {
+		s.across = [2]uint64{}
 		c.fetch(m, &s)
 		return
 	}
@@ -717,11 +695,11 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		c.known.Add(key)
 	}
 	if l.Func != fn && c.inlined(l.Func) {
-		var inner clamps
+		var inner courses
 		for d := range min(len(l.Index), maxSpotDims) {
-			inner[d] = within.of(&l.Index[d], loops)
+			inner[d] = within.of(&l.Index[d], loops, at)
 		}
-		c.value(l.Func, s.at, inner)
+		c.value(l.Func, s.at, &inner)
 		if l.Joined {
 			c.joined.Join(key)
 			c.count.Issued--
@@ -755,7 +733,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		}
 		c.terms[instructions.AnyElement]++
 	default:
-		row.at[0] = 0
+		row.at[0], row.across[0] = 0, 0
 	}
 	if known && c.inVectors() && len(l.Index) > 0 && l.Index[0].Kind == access.Affine && l.Index[0].Num == l.Index[0].Den {
 		c.vector(l, s)
@@ -765,8 +743,15 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		c.terms[instructions.Row]++
 		c.lookUp(row)
 	}
+	if s.across[0] != 0 { // no constant number of elements from others of its row
+		element := row
+		element.across[0] = s.across[0]
+		if c.lines.Add(element.key()) && !fresh {
+			c.terms[instructions.AnyElement]++
+		}
+	}
 	for d := range l.Index {
-		clamp := within.of(&l.Index[d], loops)
+		clamp := within.of(&l.Index[d], loops, at).clamp
 		if clamp == unclamped || d > 0 && !fresh {
 			continue
 		}
