@@ -53,7 +53,7 @@ func TestSizesBehindNames(t *testing.T) {
 		values  []int
 		members []string
 	}{
-		{"flow", "out", []int{2}, []string{"coarse_dx", "coarse_dy", "coarse_dt", "fine_start", "fine_dx", "fine_dy", "fine_dt"}},
+		{"flow", "out", []int{2}, []string{"coarse_dx", "coarse_dy", "coarse_dt", "fine_dx", "fine_dy", "fine_dt"}},
 		{"disparity", "nearest", nil, []string{"cost_local_sum_x_2", "cost_local_sum_x_4"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
