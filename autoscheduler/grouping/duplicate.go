@@ -32,32 +32,25 @@ func (st *state) duplicate(in Inliner) bool {
 			continue
 		}
 		st.asked[id] = true
-		keep, undo := in.Inline(id)
-		if keep == nil {
-			continue
-		}
 		again := make([]*plan.Group, len(outs))
-		for i, out := range outs {
-			again[i] = st.s.Problem.NewGroup(out, st.groups[out].Members)
-		}
-		gain := g.Cost
-		if rest != nil {
-			if st.priceEach([]*plan.Group{rest}) != nil {
-				undo()
-				continue
+		if !kept(in.Inline, id, func() float64 {
+			for i, out := range outs {
+				again[i] = st.s.Problem.NewGroup(out, st.groups[out].Members)
 			}
-			gain -= rest.Cost
-		}
-		if st.hopeless(gain, g.Cost, again) {
-			gain = 0
-		} else {
-			gain = st.priceAgain(gain, again)
-		}
-		if gain <= 0 {
-			undo()
+			gain := g.Cost
+			if rest != nil {
+				if st.priceEach([]*plan.Group{rest}) != nil {
+					return 0
+				}
+				gain -= rest.Cost
+			}
+			if asRun, ok := st.gainAsRun(again); ok && gain+asRun < -hopelessLoss*g.Cost {
+				return 0
+			}
+			return st.priceAgain(gain, again)
+		}) {
 			continue
 		}
-		keep(gain)
 		changed = true
 		st.inlined(id, again)
 		if rest != nil {
@@ -67,22 +60,8 @@ func (st *state) duplicate(in Inliner) bool {
 	return changed
 }
 
-// hopelessLoss is the loss in the ways that groups are run in, as a part of what the kernel costs that is no more, from where on other ways are not looked for.
+// hopelessLoss is the loss in the ways that groups are run in, as a part of what the kernel costs that is no more, from where on other ways to run them are not looked for.
 const hopelessLoss = 1. / 3
-
-// hopeless reports whether groups that are there already and something was changed in lose so much, run as they are, that no other way to run them is looked for: much more than a kernel costs that is no more.
-func (st *state) hopeless(gain, spared float64, again []*plan.Group) bool {
-	left := gain
-	for _, g := range again {
-		was := st.groups[g.Out]
-		f := st.s.Again(g, was.Ways, st.phase)
-		if f == nil {
-			return false
-		}
-		left += was.Cost - f.Cost
-	}
-	return left < -hopelessLoss*spared
-}
 
 // without is the group that is left of one without its output: that of the only member which the output reads, which all others are for. It is nil if there are none, and there may be none where the
 // output reads several.

@@ -152,6 +152,33 @@ func (st *state) priceAgain(gain float64, again []*plan.Group) float64 {
 	return gain
 }
 
+// kept makes a change of how a Func is computed, and keeps it if it gains. The gain is asked for once the change is made.
+func kept(change func(int) (func(float64), func()), id int, gain func() float64) bool {
+	keep, undo := change(id)
+	if keep == nil {
+		return false
+	}
+	if n := gain(); n > 0 {
+		keep(n)
+		return true
+	}
+	undo()
+	return false
+}
+
+// gainAsRun is what groups gain that are there already and something was changed in, run in the ways that they were, if they can be.
+func (st *state) gainAsRun(again []*plan.Group) (gain float64, ok bool) {
+	for _, g := range again {
+		was := st.groups[g.Out]
+		f := st.s.Again(g, was.Ways, st.phase)
+		if f == nil {
+			return 0, false
+		}
+		gain += was.Cost - f.Cost
+	}
+	return gain, true
+}
+
 // best is the candidate that gains most; ties go to the lowest producer.
 func (st *state) best() *candidate {
 	st.priceCandidates()
@@ -205,7 +232,7 @@ func (st *state) priceCandidates() {
 	}
 }
 
-// soleGroup is the only other group that reads the output of a group.
+// soleGroup is the only group that reads a Func, but for the one that it is the output of.
 func (st *state) soleGroup(id int) (int, bool) {
 	groups := st.readingGroups(id)
 	if st.s.Problem.P.Funcs[id].Output || len(groups) != 1 {
@@ -214,7 +241,7 @@ func (st *state) soleGroup(id int) (int, bool) {
 	return groups[0], true
 }
 
-// readingGroups are the other groups that read the output of a group, by their outputs.
+// readingGroups are the groups that read a Func, by their outputs, but for the one that it is the output of.
 func (st *state) readingGroups(id int) []int {
 	var out []int
 	for _, r := range st.readers[id] {

@@ -20,7 +20,10 @@ func (st *state) recompute(in Inliner) bool {
 	changed, all := false, st.cost()
 	for id := len(st.of) - 1; id >= 0; id-- { // consumers first, as they are inlined
 		out := st.of[id]
-		if out < 0 || out == id || st.asked[id] || slices.ContainsFunc(st.readingGroups(id), func(g int) bool { return g != out }) {
+		if out < 0 || out == id || st.asked[id] {
+			continue
+		}
+		if reader, ok := st.soleGroup(id); !ok || reader != out {
 			continue
 		}
 		g := st.groups[out]
@@ -28,21 +31,16 @@ func (st *state) recompute(in Inliner) bool {
 			continue
 		}
 		st.asked[id] = true
-		keep, undo := in.Inline(id)
-		if keep == nil {
+		again := make([]*plan.Group, 1)
+		if !kept(in.Inline, id, func() float64 {
+			again[0] = st.s.Problem.NewGroup(out, slices.DeleteFunc(slices.Clone(g.Members), func(m int) bool { return m == id }))
+			if asRun, ok := st.gainAsRun(again); ok && asRun <= 0 { // other ways to run it are looked for only where it gains in those that it has
+				return 0
+			}
+			return st.priceAgain(0, again)
+		}) {
 			continue
 		}
-		again := []*plan.Group{st.s.Problem.NewGroup(out, slices.DeleteFunc(slices.Clone(g.Members), func(m int) bool { return m == id }))}
-		gain := 0.0
-		// Other ways to run it are looked for only where it gains in those that it has.
-		if f := st.s.Again(again[0], g.Ways, st.phase); f == nil || f.Cost < g.Cost {
-			gain = st.priceAgain(0, again)
-		}
-		if gain <= 0 {
-			undo()
-			continue
-		}
-		keep(gain)
 		changed = true
 		st.inlined(id, again)
 	}

@@ -20,34 +20,29 @@ func (st *state) store(in Inliner) bool {
 		if !st.worthStoring(id, sites) {
 			continue
 		}
-		keep, undo := in.Store(id)
-		if keep == nil {
-			continue
-		}
-		st.settled[id] = true
-		for _, at := range sites {
-			if at.Calls > 0 {
-				st.stores[st.of[at.Func]]++
-			}
-		}
-		alone := st.s.Problem.NewGroup(id, nil)
-		reads := readers(st.s.Problem)
-		if st.readsMembers(id, reads) || st.priceEach([]*plan.Group{alone}) != nil {
-			undo()
-			continue
-		}
+		var alone *plan.Group
 		var again []*plan.Group
-		for _, g := range remaining(st.groups) {
-			if reading(reads[id], g) {
-				again = append(again, st.s.Problem.NewGroup(g.Out, g.Members))
+		if !kept(in.Store, id, func() float64 {
+			st.settled[id] = true
+			for _, at := range sites {
+				if at.Calls > 0 {
+					st.stores[st.of[at.Func]]++
+				}
 			}
-		}
-		gain := st.priceAgain(-alone.Cost, again)
-		if gain <= 0 {
-			undo()
+			alone = st.s.Problem.NewGroup(id, nil)
+			reads := readers(st.s.Problem)
+			if st.readsMembers(id, reads) || st.priceEach([]*plan.Group{alone}) != nil {
+				return 0
+			}
+			for _, g := range remaining(st.groups) {
+				if reading(reads[id], g) {
+					again = append(again, st.s.Problem.NewGroup(g.Out, g.Members))
+				}
+			}
+			return st.priceAgain(-alone.Cost, again)
+		}) {
 			continue
 		}
-		keep(gain)
 		changed = true
 		st.stored(alone, again)
 	}

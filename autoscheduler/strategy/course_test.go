@@ -40,14 +40,14 @@ func TestCourses(t *testing.T) {
 		}
 		told := func(offsets []int64) (int64, uint64) {
 			p := [maxSpotDims]int64{at}
-			in := courses{{step: int32(points), den: 1}}
+			in := courses{{lanes: lanes{step: int32(points), den: 1}}}
 			for i, x := range form {
 				x.Offset = offsets[i]
-				of := in.of(&x, loops, p)
+				of := in.lanes(&x, loops, p)
 				p[0] = bounds.FloorDiv(x.Num*p[0]+x.Offset, x.Den)
-				in[0] = of
+				in[0].lanes = of
 			}
-			return p[0], in[0].across()
+			return p[0], in[0].lanes.across()
 		}
 		a, b := draw(), draw()
 		same := true

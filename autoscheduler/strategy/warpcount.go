@@ -72,7 +72,7 @@ type spot struct {
 	// reader is the stage, counted from 1, that has loaded a value from the warp's scratch: behind a barrier it is loaded
 	// again. 0 for what stays in a register.
 	reader int
-	// across tells places apart that are one in the first lane, by the first coordinate and by the others (course.across).
+	// across tells places apart that are one in the first lane (courses.across).
 	across [2]uint64
 }
 
@@ -665,19 +665,16 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 			s.at[k] = ix.Offset
 		case access.Affine:
 			s.at[k] = bounds.FloorDiv(ix.Num*coordinate(loops, ix.Loop, at)+ix.Offset, ix.Den)
-			if within.divides(ix, loops) {
-				s.across[min(k, 1)] += within.of(ix, loops, at).across() << (k * acrossBits)
-			}
 		default:
 			known = known && ix.IsSum()
 			s.at[k] = c.elsewhere(fn, nth, ix, at)
 		}
 	}
 	if m := c.member(l.Func); m != nil {
-		s.across = [2]uint64{}
 		c.fetch(m, &s)
 		return
 	}
+	s.across = within.across(l.Index, loops, at)
 	key := s.key()
 	if c.fromMemory(l.Func) {
 		c.useKey(key) // kept, or fetched early to hide its latency
@@ -695,10 +692,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		c.known.Add(key)
 	}
 	if l.Func != fn && c.inlined(l.Func) {
-		var inner courses
-		for d := range min(len(l.Index), maxSpotDims) {
-			inner[d] = within.of(&l.Index[d], loops, at)
-		}
+		inner := within.of(l.Index, loops, at)
 		c.value(l.Func, s.at, &inner)
 		if l.Joined {
 			c.joined.Join(key)
@@ -751,7 +745,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		}
 	}
 	for d := range l.Index {
-		clamp := within.of(&l.Index[d], loops, at).clamp
+		clamp := within.clamp(&l.Index[d], loops)
 		if clamp == unclamped || d > 0 && !fresh {
 			continue
 		}
