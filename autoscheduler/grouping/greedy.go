@@ -6,6 +6,7 @@ import (
 	"gowarp/autoscheduler/coster"
 	"gowarp/autoscheduler/search"
 	"gowarp/internal/plan"
+	"gowarp/internal/workers"
 )
 
 // Greedy merges the producer's group into its consumer's that gains most, until no
@@ -168,13 +169,13 @@ func kept(change func(int) (func(float64), func()), id int, gain func() float64)
 
 // gainAsRun is what groups gain that are there already and something was changed in, run in the ways that they were, if they can be.
 func (st *state) gainAsRun(again []*plan.Group) (gain float64, ok bool) {
-	for _, g := range again {
-		was := st.groups[g.Out]
-		f := st.s.Again(g, was.Ways, st.phase)
+	found := make([]*search.Found, len(again))
+	workers.Each(len(again), func(i int) { found[i] = st.s.Again(again[i], st.groups[again[i].Out].Ways, st.phase) })
+	for i, f := range found {
 		if f == nil {
 			return 0, false
 		}
-		gain += was.Cost - f.Cost
+		gain += st.groups[again[i].Out].Cost - f.Cost
 	}
 	return gain, true
 }

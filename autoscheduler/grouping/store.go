@@ -39,6 +39,9 @@ func (st *state) store(in Inliner) bool {
 					again = append(again, st.s.Problem.NewGroup(g.Out, g.Members))
 				}
 			}
+			if asRun, ok := st.gainAsRun(again); ok && asRun-alone.Cost < -hopelessLoss*alone.Cost {
+				return 0
+			}
 			return st.priceAgain(-alone.Cost, again)
 		}) {
 			continue

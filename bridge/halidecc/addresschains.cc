@@ -11,6 +11,7 @@
 #include "surroundings.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -137,16 +138,35 @@ private:
 struct Place {
     std::string buffer;
     Polynomial variant;
-    enum Of { element, vector, half, whole } of;  // what has a name: an index, that of a vector in units of vectors, or the value of half a vector or a whole one
-    bool operator<(const Place &p) const {
-        return buffer != p.buffer ? buffer < p.buffer : of != p.of ? of < p.of : variant < p.variant;
-    }
+    bool operator<(const Place &p) const { return buffer != p.buffer ? buffer < p.buffer : variant < p.variant; }
 };
 
-// An index taken apart: what is the same for all threads, without the constant, tells accesses of a place apart.
+// A number for each of what are compared often and take long to, in the order in which they are first seen.
+template<typename T>
+class Numbers {
+public:
+    int of(const T &one) {
+        const auto [at, fresh] = numbers_.try_emplace(one, (int)all_.size());
+        if (fresh) {
+            all_.push_back(&at->first);
+        }
+        return at->second;
+    }
+    const T &operator[](int number) const { return *all_[number]; }
+
+private:
+    std::map<T, int> numbers_;
+    std::vector<const T *> all_;
+};
+
+// What has a name: an index, that of a vector in units of vectors, or the value of half a vector or a whole one.
+enum class Of { element, vector, half, whole };
+
+// An index taken apart: what is the same for all threads, without the constant, tells accesses of a place apart. Both have numbers.
 struct Index {
-    Place place;
-    Polynomial uniform;
+    int place;
+    Of of;
+    int uniform;
     int64_t constant = 0;
     bool both = false;  // of a buffer that is both read and written
 };
@@ -156,15 +176,8 @@ int64_t lane_of(int64_t at, int lanes = vector_lanes) {
     return (at % lanes + lanes) % lanes;
 }
 
-// Elements of one row that one body of a loop or condition loads.
-struct Row {
-    int body;
-    Place place;
-    Polynomial uniform;
-    bool operator<(const Row &r) const {
-        return body != r.body ? body < r.body : place < r.place || (!(r.place < place) && uniform < r.uniform);
-    }
-};
+// Elements of one row that one body of a loop or condition loads: the body, the place, and what is the same for all threads.
+using Row = std::tuple<int, int, int>;
 struct Loads {
     std::set<int64_t> constants;
     int64_t phase = 0;                            // the row's beginning in its vector
@@ -195,19 +208,62 @@ struct Loads {
     }
 };
 
+// What is found of expressions by all who come by the same ones in the same order: it is found once.
+template<typename T>
+class InOrder {
+public:
+    template<typename Find>
+    const T &of(const Expr &e, const Find &find) {
+        if (next_ == all_.size()) {
+            all_.emplace_back(e, find());
+        } else if (!all_[next_].first.same_as(e)) { // it is made anew each time
+            all_[next_] = {e, find()};
+        }
+        return all_[next_++].second;
+    }
+
+    void from_the_first() { next_ = 0; }
+
+private:
+    std::deque<std::pair<Expr, T>> all_;  // what is found stays where it is
+    size_t next_ = 0;
+};
+
+// What one sum is more than another, said as shortly as can be.
+struct Distance {
+    int sum;
+    size_t terms;
+    int64_t size;
+};
+
+// What is known of a kernel whichever addresses are kept.
+struct Survey {
+    Numbers<Place> places;
+    Numbers<Polynomial> sums;                           // of what is the same for all threads
+    std::map<int, std::set<int>> uses;                  // by place
+    std::map<std::pair<int, int>, std::set<int>> written;  // by turn and place
+    std::map<Row, Loads> rows;
+    std::map<Polynomial, std::pair<int, int64_t>> said, first;  // sums as they were said first, by how they are said and written out
+    std::map<std::pair<int, int>, Distance> distances;          // what one sum is more than another
+    InOrder<std::optional<Index>> indices;                             // of accesses
+    InOrder<std::optional<Polynomial>> values;                         // of definitions
+};
+
 class Kernel : public IRMutator {
 public:
-    Kernel(const Accesses &all, const std::set<std::string> &set_once, Surroundings &around, int longest, bool vectors, Keeping keeping)
-        : own_(all.own()), both_(all.both()), set_once_(set_once), around_(around), longest_(longest), vectors_(vectors), keeping_(keeping) {}
+    Kernel(const Accesses &all, const std::set<std::string> &set_once, Surroundings &around, int longest, bool vectors, Keeping keeping, Survey &survey)
+        : own_(all.own()), both_(all.both()), set_once_(set_once), around_(around), longest_(longest), vectors_(vectors), keeping_(keeping), survey_(survey) {}
 
-    // First all places are counted, and nothing is changed; then addresses are made of them.
-    Stmt chained(const Stmt &kernel) {
+    // First all places are counted, and nothing is changed; then addresses are made of them, for one way to keep them after the other.
+    void count(const Stmt &kernel) {
         counting_ = true;
-        within(kernel);
-        counting_ = false;
-        bodies_ = 0;
-        return within(kernel);
+        traversed(kernel);
+        if (vectors_) { // stores stand together then, and so in another order
+            survey_.indices = {};
+            survey_.values = {};
+        }
     }
+    Stmt chained(const Stmt &kernel) { return traversed(kernel); }
 
     // What has to hold for the vectors to begin at multiples of their size; undefined if there are none.
     Expr aligned() const {
@@ -242,10 +298,12 @@ public:
 private:
     using IRMutator::visit;
 
+    using At = std::pair<int, Of>;  // a place, and what there has a name
+
     // A definition that is not in the code yet.
     struct Made {
-        Place place;
-        Polynomial uniform;
+        At at;
+        int uniform;
         std::string name;
         Expr value;
     };
@@ -265,27 +323,33 @@ private:
     const int longest_;
     const bool vectors_;
     const Keeping keeping_;
+    Survey &survey_;
     bool counting_ = false;
     bool conditional_ = false;  // within an expression, of which only one side is computed
     int bodies_ = 0, body_ = 0, turn_ = 0;  // turn_: the body of the loop around
-    std::map<Row, Loads> rows_;
     std::set<Expr, IRDeepCompare> aligned_;  // conditions
     bool in_statement_ = false;  // of a block: it will be known where what is made for it is defined
     Scope<std::optional<Polynomial>> names_;  // bound in the kernel; the value of those that have one
     Scope<> in_expression_;                   // bound within an expression
     std::vector<std::string> set_;            // those of names_ that are registers, in the order in which they were set
-    std::map<Place, std::set<Polynomial>> uses_;
-    std::map<std::pair<int, Place>, std::set<Polynomial>> written_;  // by turn
-    std::map<Polynomial, std::pair<Polynomial, int64_t>> said_, first_;  // what is the same for all threads as it was said first, by how it is said and written out
-    std::map<Polynomial, Polynomial> shortest_;                          // distances
-    std::map<Place, std::map<Polynomial, Known>> known_;
-    std::map<Polynomial, int> distances_;  // that were added already, and the access for which each was last
+    std::map<At, std::map<int, Known>> known_;
+    std::map<int, int> distances_;  // that were added already, and the access for which each was last
     std::map<std::string, std::pair<int, int>> spans_;  // of names, in accesses: from the definition to the last use
     int next_ = 0, addresses_ = 0, now_ = 0, statement_ = 0;
     std::vector<Made> made_;          // in the order in which they are to be defined
     const std::string prefix_ = unique_name("gowarp.at");
 
-    std::optional<Index> index_of(const std::string &buffer, const Expr &index, const Expr &predicate) {
+    Stmt traversed(const Stmt &kernel) {
+        survey_.indices.from_the_first();
+        survey_.values.from_the_first();
+        return within(kernel);
+    }
+
+    const std::optional<Index> &index_of(const std::string &buffer, const Expr &index, const Expr &predicate) {
+        return survey_.indices.of(index, [&] { return taken_apart(buffer, index, predicate); });
+    }
+
+    std::optional<Index> taken_apart(const std::string &buffer, const Expr &index, const Expr &predicate) {
         if (own_.count(buffer) || index.type() != Int(32) || !is_const_one(predicate) || expr_uses_vars(index, in_expression_)) {
             return {};
         }
@@ -296,7 +360,7 @@ private:
         const Polynomial &p = *known;
         const auto [uniform, variant] = by_threads(p);
         const auto &[first, further] = first_said(uniform.plus(Polynomial(-p.constant())));
-        return Index{{buffer, variant, Place::element}, first, p.constant() + further, both_.count(buffer) > 0};
+        return Index{survey_.places.of({buffer, variant}), Of::element, first, p.constant() + further, both_.count(buffer) > 0};
     }
 
     // What of a sum is the same for all threads, and what is not.
@@ -307,24 +371,36 @@ private:
     }
 
     // A sum of what is the same for all threads as it was said first, and how much more it is than that.
-    const std::pair<Polynomial, int64_t> &first_said(const Polynomial &uniform) {
-        const auto [said, fresh] = said_.try_emplace(uniform);
+    const std::pair<int, int64_t> &first_said(const Polynomial &uniform) {
+        const auto [said, fresh] = survey_.said.try_emplace(uniform);
         if (fresh) {
             const Polynomial all = around_.written_out(uniform);
-            const auto &[first, constant] = first_.try_emplace(all.plus(Polynomial(-all.constant())), uniform, all.constant()).first->second;
+            const auto &[first, constant] = survey_.first.try_emplace(all.plus(Polynomial(-all.constant())), survey_.sums.of(uniform), all.constant()).first->second;
             said->second = {first, all.constant() - constant};
         }
         return said->second;
     }
 
-    // A distance said by a name that the host has computed, where that is shorter.
-    const Polynomial &shortest(const Polynomial &distance) {
-        const auto [said, fresh] = shortest_.try_emplace(distance, distance);
-        if (fresh && distance.terms().size() > 1) {
-            const auto named = around_.named(around_.written_out(distance));
-            said->second = named && named->terms().size() < distance.terms().size() ? *named : distance;
+    // What one sum is more than another, said by a name that the host has computed, where that is shorter.
+    const Distance &distance(int to, int from) {
+        const auto [at, fresh] = survey_.distances.try_emplace({to, from});
+        if (fresh) {
+            Polynomial d = survey_.sums[to].plus(survey_.sums[from], -1);
+            if (d.terms().size() > 1) {
+                const auto named = around_.named(around_.written_out(d));
+                d = named && named->terms().size() < d.terms().size() ? *named : d;
+            }
+            int64_t size = 0;
+            for (const auto &term : d.terms()) {
+                size += std::abs(term.second);
+            }
+            at->second = {survey_.sums.of(d), d.terms().size(), size};
         }
-        return said->second;
+        return at->second;
+    }
+
+    const std::optional<Polynomial> &known(const Expr &e) {
+        return survey_.values.of(e, [&] { return computed(e); });
     }
 
     // A value that no memory is read for, but registers that were set already; nothing for others.
@@ -364,20 +440,20 @@ private:
     Expr at(const Index &i, const Expr &index) {
         if (counting_) {
             const Polynomial said = *computed(index, false);
-            uses_[i.place].insert(by_threads(said).first.plus(Polynomial(-said.constant())));
+            survey_.uses[i.place].insert(survey_.sums.of(by_threads(said).first.plus(Polynomial(-said.constant()))));
             return Expr();
         }
         // That what one turn of a loop writes the next one reads, the compiler sees by whole sums. Where a body stores two rows and more, of several turns, the addresses have names, the same for the same.
-        if (const auto w = written_.find({turn_, i.place}); i.both && (w == written_.end() || w->second.size() < 2)) {
+        if (const auto w = survey_.written.find({turn_, i.place}); i.both && (w == survey_.written.end() || w->second.size() < 2)) {
             return Expr();
         }
-        if (const auto r = vectors_ ? rows_.find({body_, i.place, i.uniform}) : rows_.end(); r != rows_.end() && r->second.any_vector()) {
+        if (const auto r = vectors_ ? survey_.rows.find({body_, i.place, i.uniform}) : survey_.rows.end(); r != survey_.rows.end() && r->second.any_vector()) {
             // One address for the vectors of a row and its other elements.
             const int64_t lane = i.constant - r->second.first_of(i.constant);
-            const Index vector{{i.place.buffer, i.place.variant, Place::vector}, i.uniform, i.constant - lane};
+            const Index vector{i.place, Of::vector, i.uniform, i.constant - lane};
             return elements(from_known(vector, index - Expr((int)lane)), lane);
         }
-        return longest_ == 0 || uses_[i.place].size() < 2 ? Expr() : from_known(i, index);
+        return longest_ == 0 || survey_.uses[i.place].size() < 2 ? Expr() : from_known(i, index);
     }
 
     // An index in elements of one in vectors.
@@ -388,7 +464,7 @@ private:
 
     // An index from one that is known, in 64 bits and in units of the place.
     Expr from_known(const Index &i, const Expr &index) {
-        auto &known = known_[i.place];
+        auto &known = known_[{i.place, i.of}];
         auto at = known.find(i.uniform);
         if (at == known.end()) {
             at = known.emplace(i.uniform, make(i, index)).first;
@@ -396,7 +472,7 @@ private:
             Known held = std::move(at->second);
             known.erase(at);
             const Step s = nearest(i);
-            const auto d = distances_.find(s.distance);
+            const auto d = distances_.find(s.distance.sum);
             if (s.from && d != distances_.end() && now_ - d->second <= keeping_.idle) {
                 at = known.emplace(i.uniform, make(i, index)).first;
                 at->second.elements = std::move(held.elements);
@@ -414,7 +490,7 @@ private:
         }
         now_++;
         const Expr name = Variable::make(Int(64), by.name);
-        return i.constant == by.constant ? name : Add::make(name, IntImm::make(Int(64), (i.constant - by.constant) / unit(i.place)));
+        return i.constant == by.constant ? name : Add::make(name, IntImm::make(Int(64), (i.constant - by.constant) / unit(i.of)));
     }
 
     // Whether an address is better computed again. Of one statement all stand before it.
@@ -424,7 +500,7 @@ private:
         spans_.emplace(name, std::make_pair(now_, now_)).first->second.second = now_;
     }
 
-    static int unit(const Place &p) { return p.of == Place::vector ? vector_lanes : 1; }
+    static int unit(Of of) { return of == Of::vector ? vector_lanes : 1; }
 
     // An element of a vector that is loaded whole; undefined if it is not.
     Expr element(const Load *op, const Index &i) {
@@ -433,16 +509,16 @@ private:
         }
         const Row row{body_, i.place, i.uniform};
         if (counting_) {
-            const auto [r, fresh] = rows_.try_emplace(row);
+            const auto [r, fresh] = survey_.rows.try_emplace(row);
             if (fresh) {
-                r->second.phase = phase(i.uniform);
-                r->second.conditions = begins(i.place.variant.plus(i.uniform), r->second.phase);
+                r->second.phase = phase(survey_.sums[i.uniform]);
+                r->second.conditions = begins(variant_and_uniform(i), r->second.phase);
             }
             r->second.constants.insert(i.constant);
             return Expr();
         }
-        const auto r = rows_.find(row);
-        if (r == rows_.end()) {
+        const auto r = survey_.rows.find(row);
+        if (r == survey_.rows.end()) {
             return Expr();
         }
         int lanes = r->second.lanes(i.constant);
@@ -450,8 +526,7 @@ private:
             return Expr();
         }
         // What the body around has loaded whole is there.
-        const Polynomial around = i.uniform.plus(Polynomial(r->second.first_of(i.constant)));
-        lanes = known_[value_place(i, vector_lanes)].count(around) ? vector_lanes : lanes;
+        lanes = known_[value_of(i, vector_lanes)].count(sum(i.uniform, r->second.first_of(i.constant))) ? vector_lanes : lanes;
         const int64_t first = r->second.first_of(i.constant, lanes);
         if (const auto whole = lanes < vector_lanes ? r->second.whole() : std::nullopt) {
             loaded(op, i, r->second, *whole, vector_lanes);
@@ -460,22 +535,27 @@ private:
         return Halide::Internal::Shuffle::make_extract_element(Variable::make(op->type.with_lanes(lanes), name), (int)(i.constant - first));
     }
 
-    static Place value_place(const Index &i, int lanes) { return {i.place.buffer, i.place.variant, lanes == vector_lanes ? Place::whole : Place::half}; }
+    static At value_of(const Index &i, int lanes) { return {i.place, lanes == vector_lanes ? Of::whole : Of::half}; }
+
+    // The number of a sum and so much more.
+    int sum(int of, int64_t more) { return survey_.sums.of(survey_.sums[of].plus(Polynomial(more))); }
+
+    Polynomial variant_and_uniform(const Index &i) const { return survey_.places[i.place].variant.plus(survey_.sums[i.uniform]); }
 
     // The name of a vector of a row from the element first on, of which op loads one.
     std::string loaded(const Load *op, const Index &i, const Loads &row, int64_t first, int lanes) {
-        const Place place = value_place(i, lanes);
-        const Polynomial where = i.uniform.plus(Polynomial(first));
-        auto &known = known_[place];
+        const At at = value_of(i, lanes);
+        const int where = sum(i.uniform, first);
+        auto &known = known_[at];
         if (!known.count(where)) {
-            align(i.place.buffer, *row.conditions);
-            const Index vector{{i.place.buffer, i.place.variant, Place::vector}, i.uniform, row.first_of(first)};
+            align(survey_.places[i.place].buffer, *row.conditions);
+            const Index vector{i.place, Of::vector, i.uniform, row.first_of(first)};
             const Expr begin = elements(from_known(vector, op->index - Expr((int)(i.constant - vector.constant))), first - vector.constant);
             // Without the parameter: of a half LLVM would assume what that says of the host's memory.
             const Expr value = Load::make(op->type.with_lanes(lanes), op->name, Ramp::make(begin, IntImm::make(Int(64), 1), lanes), op->image, lanes < vector_lanes ? Parameter() : op->param,
                                           const_true(lanes), ModulusRemainder(vector_lanes, first - vector.constant));
             known[where] = {{prefix_ + "." + std::to_string(next_++), 0}, 0, now_, statement_, {}};
-            made_.push_back({place, where, known[where].name, value});
+            made_.push_back({at, where, known[where].name, value});
         }
         return known[where].name;
     }
@@ -486,12 +566,13 @@ private:
         if (!vectors_ || !r || r->lanes != vector_lanes || !is_const_one(r->stride) || op->alignment.modulus % vector_lanes != 0 || op->alignment.remainder % vector_lanes != 0) {
             return Expr();
         }
-        std::optional<Index> i = index_of(op->name, r->base, const_true());
-        if (!i || i->both) {
+        const std::optional<Index> &of = index_of(op->name, r->base, const_true());
+        if (!of || of->both) {
             return Expr();
         }
-        i->place.of = Place::vector;
-        return elements(from_known(*i, r->base), 0);
+        Index i = *of;
+        i.of = Of::vector;
+        return elements(from_known(i, r->base), 0);
     }
 
     // Where a row begins in its vector, by the sizes estimated: rows that are no multiple of a vector long begin elsewhere than their neighbours.
@@ -543,16 +624,16 @@ private:
         if (run.size() < vector_lanes) {
             return block;
         }
-        std::map<std::pair<Place, Polynomial>, std::map<int64_t, std::vector<size_t>>> rows;
+        std::map<std::pair<int, int>, std::map<int64_t, std::vector<size_t>>> rows;
         for (size_t k = 0; k < run.size(); k++) {
-            if (const std::optional<Index> i = index_of(run[k]->name, run[k]->index, run[k]->predicate); i && !i->both) {
+            if (const std::optional<Index> &i = index_of(run[k]->name, run[k]->index, run[k]->predicate); i && !i->both) {
                 rows[{i->place, i->uniform}][i->constant].push_back(k);
             }
         }
         std::vector<Stmt> stores(run.begin(), run.end());
         for (const auto &[row, at] : rows) {
-            const int64_t before = phase(row.second);
-            const auto conditions = begins(row.first.variant.plus(row.second), before);
+            const int64_t before = phase(survey_.sums[row.second]);
+            const auto conditions = begins(survey_.places[row.first].variant.plus(survey_.sums[row.second]), before);
             for (const auto &first : at) {
                 std::vector<size_t> lanes;
                 for (auto e = at.find(first.first); e != at.end() && e->first == first.first + (int64_t)lanes.size() && e->second.size() == 1 && lanes.size() < vector_lanes; e++) {
@@ -561,14 +642,14 @@ private:
                 if (!conditions || lane_of(first.first + before) != 0 || lanes.size() < vector_lanes) {
                     continue;
                 }
-                align(row.first.buffer, *conditions);
+                align(survey_.places[row.first].buffer, *conditions);
                 std::vector<Expr> values;
                 for (size_t k : lanes) {
                     values.push_back(run[k]->value);
                     stores[k] = Stmt();
                 }
                 stores[*std::max_element(lanes.begin(), lanes.end())] =
-                    Store::make(row.first.buffer, Halide::Internal::Shuffle::make_concat(values), Ramp::make(run[lanes[0]]->index, 1, vector_lanes), run[lanes[0]]->param, const_true(vector_lanes), ModulusRemainder(vector_lanes, 0));
+                    Store::make(survey_.places[row.first].buffer, Halide::Internal::Shuffle::make_concat(values), Ramp::make(run[lanes[0]]->index, 1, vector_lanes), run[lanes[0]]->param, const_true(vector_lanes), ModulusRemainder(vector_lanes, 0));
             }
         }
         stores.erase(std::remove_if(stores.begin(), stores.end(), [](const Stmt &s) { return !s.defined(); }), stores.end());
@@ -581,23 +662,21 @@ private:
     // From where an address is computed: undefined if none is near.
     struct Step {
         const Known *from = nullptr;
-        Polynomial distance;
+        Distance distance{};
     };
 
     Step nearest(const Index &i) {
         std::optional<std::tuple<size_t, bool, bool, int, int, int64_t>> least;  // terms, whether it is too deep, whether the distance is new, then depth, how long ago, and size
         Step step;
-        for (const auto &[uniform, k] : known_[i.place]) {
-            const Polynomial d = shortest(i.uniform.plus(uniform, -1));
-            int64_t size = 0;
-            for (const auto &term : d.terms()) {
-                size += std::abs(term.second);
-            }
-            const bool fresh = !distances_.count(d);
-            const std::tuple<size_t, bool, bool, int, int, int64_t> cost{d.terms().size(), k.depth >= longest_, fresh, fresh ? k.depth : 0, keeping_.latest ? -k.last : 0, size};
-            if (d.terms().size() <= most_distance && (!least || cost < *least)) {
+        int of = 0;  // of which sum
+        for (const auto &[uniform, k] : known_[{i.place, i.of}]) {
+            const Distance &d = distance(i.uniform, uniform);
+            const bool fresh = !distances_.count(d.sum);
+            const std::tuple<size_t, bool, bool, int, int, int64_t> cost{d.terms, k.depth >= longest_, fresh, fresh ? k.depth : 0, keeping_.latest ? -k.last : 0, d.size};
+            if (d.terms <= most_distance && (!least || cost < *least || (cost == *least && survey_.sums[uniform] < survey_.sums[of]))) {
                 least = cost;
                 step = {&k, d};
+                of = uniform;
             }
         }
         return step;
@@ -605,20 +684,20 @@ private:
 
     Known make(const Index &i, const Expr &index) {
         const auto [from, distance] = nearest(i);
-        addresses_ += i.place.of == Place::vector ? vector_address : 1;
+        addresses_ += i.of == Of::vector ? vector_address : 1;
         const std::string name = prefix_ + "." + std::to_string(next_++);
-        const int64_t further = from && i.place.of == Place::vector ? lane_of(i.constant - from->constant) : 0;  // to where a vector begins
+        const int64_t further = from && i.of == Of::vector ? lane_of(i.constant - from->constant) : 0;  // to where a vector begins
         if (from) {
             use(from->name);
         }
         const Known made{{name, from ? from->constant + further : i.constant}, from ? from->depth + 1 : 0, now_, statement_, {}};
-        Expr value = Cast::make(Int(64), unit(i.place) == 1 ? index : index / unit(i.place));
+        Expr value = Cast::make(Int(64), unit(i.of) == 1 ? index : index / unit(i.of));
         if (from) {
-            distances_[distance] = now_;
-            const Expr d = distance.plus(Polynomial(further)).expr();
-            value = Add::make(Variable::make(Int(64), from->name), Cast::make(Int(64), unit(i.place) == 1 ? d : d / unit(i.place)));
+            distances_[distance.sum] = now_;
+            const Expr d = survey_.sums[distance.sum].plus(Polynomial(further)).expr();
+            value = Add::make(Variable::make(Int(64), from->name), Cast::make(Int(64), unit(i.of) == 1 ? d : d / unit(i.of)));
         }
-        made_.push_back({i.place, i.uniform, name, value});
+        made_.push_back({{i.place, i.of}, i.uniform, name, value});
         return made;
     }
     // Defines around a statement what was made for it, and forgets that.
@@ -630,7 +709,7 @@ private:
     }
 
     Stmt define(const Made &m, const Stmt &s) {
-        known_[m.place].erase(m.uniform);
+        known_[m.at].erase(m.uniform);
         return LetStmt::make(m.name, m.value, s);
     }
 
@@ -713,10 +792,10 @@ private:
     }
 
     // Notes what a register is set to, if that is known behind the statement: by names that are.
-    void set(const Store *op, bool known) {
+    void set(const Store *op, bool behind) {
         const std::string name = as_const_int(op->index) ? Accesses::register_name(op->name, op->index) : "";
         if (set_once_.count(name)) {
-            names_.push(name, known ? computed(op->value) : std::nullopt);
+            names_.push(name, behind ? known(op->value) : std::nullopt);
             set_.push_back(name);
         }
     }
@@ -726,9 +805,9 @@ private:
         if (const Expr first = vector_index(op); first.defined()) {
             return Store::make(op->name, s.as<Store>()->value, Ramp::make(first, IntImm::make(Int(64), 1), vector_lanes), op->param, op->predicate, op->alignment);
         }
-        const std::optional<Index> i = index_of(op->name, op->index, op->predicate);
+        const std::optional<Index> &i = index_of(op->name, op->index, op->predicate);
         if (i && counting_) {
-            written_[{turn_, i->place}].insert(i->uniform);
+            survey_.written[{turn_, i->place}].insert(i->uniform);
         }
         const Expr index = i ? at(*i, op->index) : Expr();
         if (!index.defined()) {
@@ -739,7 +818,7 @@ private:
 
     Expr visit(const Load *op) override {
         const Expr e = IRMutator::visit(op);
-        const std::optional<Index> i = index_of(op->name, op->index, op->predicate);
+        const std::optional<Index> &i = index_of(op->name, op->index, op->predicate);
         if (!i) {
             return e;
         }
@@ -757,7 +836,7 @@ private:
 
     Expr visit(const Let *op) override {
         // What indices have in common within one expression Halide gives a name there: without it they are known outside too.
-        if (op->value.type() == Int(32) && Small::is(op->value, most_nodes) && !expr_uses_vars(op->value, in_expression_) && computed(op->value)) {
+        if (op->value.type() == Int(32) && Small::is(op->value, most_nodes) && !expr_uses_vars(op->value, in_expression_) && known(op->value)) {
             return mutate(substitute(op->name, op->value, op->body));
         }
         const Expr value = mutate(op->value);
@@ -775,15 +854,12 @@ private:
             return op;  // the name means something else further out, and there may be an address of it
         }
         const Expr value = mutate(op->value);
-        std::optional<Polynomial> known;
-        if (op->value.type() == Int(32)) {
-            known = computed(op->value);
-        }
+        const std::optional<Polynomial> is = op->value.type() == Int(32) ? known(op->value) : std::nullopt;
         const size_t before = made_.size(), set = set_.size();
-        ScopedBinding<std::optional<Polynomial>> bind(names_, op->name, known);
+        ScopedBinding<std::optional<Polynomial>> bind(names_, op->name, is);
         const Stmt body = mutate(op->body);
         forget(set);
-        return LetStmt::make(op->name, value, define_with(op, known.has_value(), before, body));
+        return LetStmt::make(op->name, value, define_with(op, is.has_value(), before, body));
     }
 
     Stmt visit(const For *op) override {
@@ -823,16 +899,19 @@ Stmt AddressChains::visit(const For *given) {
     std::optional<Kernel> without, with;
     const auto chain = [&](std::optional<Kernel> &k, bool vectors) {
         Stmt s;
-        const auto fits = [&](const std::set<std::string> &through, const Keeping &keeping) {
-            k.emplace(all, through, vectors ? fixed : around, f->second.longest, vectors, keeping);
-            s = k->chained(op);
-            return k->held() <= most_held;
+        // Whether any way to keep addresses fits, with definitions known through these registers.
+        const auto any_fits = [&](const std::set<std::string> &through, bool last) {
+            Survey survey;
+            const auto make = [&](const Keeping &keeping) -> Kernel & { return k.emplace(all, through, vectors ? fixed : around, f->second.longest, vectors, keeping, survey); };
+            make(keepings[0]).count(op);
+            const auto fits = [&](const Keeping &keeping) {
+                s = make(keeping).chained(op);
+                return k->held() <= most_held;
+            };
+            return std::any_of(std::begin(keepings), std::end(keepings), fits) || (last && fits(last_keeping));
         };
-        const auto any_fits = [&](const std::set<std::string> &through) {
-            return std::any_of(std::begin(keepings), std::end(keepings), [&](const Keeping &keeping) { return fits(through, keeping); });
-        };
-        if (!any_fits(set_once) && !set_once.empty() && !fits(set_once, last_keeping)) {
-            any_fits({});
+        if (!any_fits(set_once, !set_once.empty()) && !set_once.empty()) {
+            any_fits({}, false);
         }
         return s;
     };

@@ -7,6 +7,7 @@ import (
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/cells"
+	"gowarp/internal/workers"
 )
 
 // Cells are what the points of some stages compute where a thread's first one is at a multiple of a modulus along each loop, so that the compiler knows the remainder of each: of those that alternate
@@ -222,16 +223,23 @@ func (c *Cells) workOut(pr *Problem) {
 	for id, is := range d.Of {
 		folded[id] = pr.Folded[is]
 	}
+	var all []func()
+	for at, sc := range c.stages {
+		for _, cell := range sc.of {
+			for _, k := range cell.Kinds {
+				all = append(all, func() { k.Expand = ExpandStage(d.P, c.access, inlined, folded, k.Func, at-pr.first[d.Of[k.Func]]) })
+			}
+		}
+	}
+	workers.Each(len(all), func(i int) { all[i]() })
 	for at, sc := range c.stages {
 		plain := pr.Expand[at]
 		sc.of = slices.DeleteFunc(sc.of, func(cell *Cell) bool {
-			for _, k := range cell.Kinds {
-				if k.Expand = ExpandStage(d.P, c.access, inlined, folded, k.Func, at-pr.first[d.Of[k.Func]]); k.Expand.Saturated {
-					return true
-				}
+			if plain.Saturated || slices.ContainsFunc(cell.Kinds, func(k *Kind) bool { return k.Expand.Saturated }) {
+				return true
 			}
 			cell.all = cell.together(plain)
-			return plain.Saturated
+			return false
 		})
 	}
 }
