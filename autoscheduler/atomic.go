@@ -1,9 +1,8 @@
 package autoscheduler
 
 import (
-	"slices"
-
 	"gowarp/halideir"
+	"gowarp/halideir/rfactor"
 	"gowarp/internal/plan"
 )
 
@@ -75,5 +74,5 @@ func disjoint(pr *plan.Problem, place []halideir.NodeID, added halideir.NodeID) 
 // selfLoad reports whether an expression is the point that the stage stores.
 func selfLoad(p *halideir.Pipeline, f *halideir.Func, st *halideir.Stage, id halideir.NodeID) bool {
 	n := &p.Nodes[id]
-	return n.Op == halideir.OpCall && n.Call == halideir.CallHalide && n.Func == f.ID && slices.Equal(n.Args, st.Args)
+	return n.ReadsFunc() && n.Func == f.ID && rfactor.SamePlaces(p, st, n)
 }

@@ -83,16 +83,14 @@ func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, bo
 	if found, ok := scan.Of(s.p, a, fn, stage); ok && s.laneScans() && (found.AnyOrder || s.params.Reassociate != "0") {
 		return "" // a warp may run through it
 	}
-	elsewhere, others := false, false
+	elsewhere, others, own := false, false, false
 	for out, v := range st.Values {
 		s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
 			if !n.ReadsFunc() || n.Func != fn {
 				return
 			}
-			others = others || n.Out != out
-			for k, at := range n.Args {
-				elsewhere = elsewhere || !rfactor.SamePlace(s.p, at, st.Args[k], k)
-			}
+			others, own = others || n.Out != out, true
+			elsewhere = elsewhere || !rfactor.SamePlaces(s.p, st, n)
 		}, v)
 	}
 	red, ok := rfactor.Of(s.p, fn, stage)
@@ -105,6 +103,8 @@ func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, bo
 			"are values of their own, and what it starts with has the type's last value, or a place before all of the domain"
 	case rfactor.ConditionReadsResult(s.p, fn, st):
 		return "the condition of its domain reads its own results, which another order changes; where it only hangs on those of before this update, a Func of its own for those lets it run in any order"
+	case !own:
+		return "of the values that one place gets the last one stays, which is a matter of order; where each place gets one at most, it is parallel as a Func of all places that reads what each gets"
 	case !ok && rfactor.ConditionReads(s.p, st):
 		return "its domain has a condition that reads something; over the whole domain it is a tree, of select(condition, value, what changes nothing)"
 	case ok && s.params.Reassociate == "0" && !red.AnyOrder(f.Types):

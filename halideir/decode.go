@@ -19,7 +19,7 @@ func Decode(data []byte) (*Pipeline, error) {
 		if len(data) == 0 {
 			return nil, errors.New("halideir: the document is empty")
 		}
-		return nil, errors.New("halideir: the document is not JSON, or it is cut short")
+		return nil, errors.New("halideir: the document is not JSON, or it is cut short; a pipeline's is what autoscheduler.dump=FILE writes")
 	}
 	doc := gjson.ParseBytes(data)
 	if err := checkFormat(doc); err != nil {

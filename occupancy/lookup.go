@@ -155,7 +155,11 @@ func suggest(key string, limit int) []string {
 	allowed := max(1, len(key)/3)
 	best := make(map[string]int)
 	offer := func(candidate, name string) {
-		if n := editDistance(key, candidate); n <= allowed {
+		n := editDistance(key, candidate)
+		if strings.HasPrefix(candidate, key) { // cut short
+			n = 0
+		}
+		if n <= allowed {
 			if old, ok := best[name]; !ok || n < old {
 				best[name] = n
 			}

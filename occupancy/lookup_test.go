@@ -40,6 +40,7 @@ func TestLookupErrors(t *testing.T) {
 		"--":        `unknown device: the name is empty; use one such as "h200" or "sm_86"`,
 		"h20":       `unknown device "h20": did you mean h200?`,
 		"h2000":     `unknown device "h2000": did you mean h200?`,
+		"rtx2080":   `unknown device "rtx2080": did you mean rtx2080ti, rtx2060, rtx2070?`,
 		"gtx1080it": `unknown device "gtx1080it": did you mean gtx1080ti?`,
 		"rtx4900":   `unknown device "rtx4900": did you mean rtx4090, rtx3090, rtx4060?`,
 		"genric":    `unknown device "genric": did you mean generic?`,

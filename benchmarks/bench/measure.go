@@ -240,7 +240,12 @@ var said = regexp.MustCompile(`(?i)error|fail|assert|cannot|terminate|unknown|no
 func firstLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	best, rank := lines[0], 0 // the harness's own words: which program ended, and how
+	goesOn := false           // the best ends with a colon, as Halide's do that say where before they say what
 	for _, l := range lines[1:] {
+		if more := strings.TrimSpace(l); goesOn && more != "" {
+			best += " " + more
+		}
+		goesOn = false
 		l = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(l), "Unhandled exception:"))
 		l = strings.TrimSpace(strings.TrimPrefix(l, "what():"))
 		r := 1
@@ -253,7 +258,7 @@ func firstLine(text string) string {
 			r = 2
 		}
 		if r > rank {
-			best, rank = l, r
+			best, rank, goesOn = l, r, strings.HasSuffix(l, ":")
 		}
 	}
 	const most = 240

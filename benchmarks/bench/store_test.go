@@ -96,6 +96,7 @@ func TestFailureText(t *testing.T) {
 		{"emit a for b: harness: generator: exit status 1\nUnhandled exception: gowarp: autoscheduler: fusion=cold", "gowarp: autoscheduler: fusion=cold"},
 		{"emit a for b: harness: generator: exit status 1\nUnhandled exception: Error:", "emit a for b: harness: generator: exit status 1"},
 		{"emit a for b: harness: generator: signal: aborted\nterminate called after throwing an instance of 'std::bad_alloc'", "terminate called after throwing an instance of 'std::bad_alloc'"},
+		{"harness: p: exit status 1\nUnhandled exception: Error: In definition of Func \"m\":\nAll of its references must agree.\nmore", "Error: In definition of Func \"m\": All of its references must agree."},
 		{"only this", "only this"},
 		{"harness: p: exit status 1\nlast words", "last words"},
 	} {

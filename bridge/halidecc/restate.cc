@@ -16,7 +16,9 @@ bool is_self(const Expr &e, const Function &f, const Definition &def, int out) {
         return false;
     }
     for (size_t k = 0; k < c->args.size(); k++) {
-        if (!graph_equal(c->args[k], def.args()[k])) {
+        const Expr &read = c->args[k], &stored = def.args()[k];
+        // Halide gives names to what is in an index twice, others on either side.
+        if (!graph_equal(read, stored) && !graph_equal(substitute_in_all_lets(read), substitute_in_all_lets(stored))) {
             return false;
         }
     }

@@ -64,6 +64,15 @@ public:
         grid(i, j) = one;
         grid(bin, r.y % 3) += a;
         all.push_back(cast<int>(grid(i, 0) + 2 * grid(i, 2)));
+        // What is in a place twice Halide gives names to, others where it is stored and where it is read.
+        Func squared = next(), shared = next();
+        const Expr square = cast<int>(v) * cast<int>(v);
+        squared(i) = one;
+        squared(square % bins) += one;
+        all.push_back(cast<int>(squared(i)));
+        shared(i) = one;
+        shared(square % bins) = max(shared(square % bins), cast(t, square % 8));
+        all.push_back(cast<int>(shared(i)));
         Var k("k");
         Expr e = 0;
         for (int n = (int)all.size(); n-- > 0;) {

@@ -153,15 +153,7 @@ func operation(p *halideir.Pipeline, fn int, st *halideir.Stage, value halideir.
 
 // isOld reports whether an expression is the value that the point had before the update.
 func isOld(p *halideir.Pipeline, fn int, st *halideir.Stage, n *halideir.Node, out int) bool {
-	if !n.ReadsFunc() || n.Func != fn || n.Out != out || len(n.Args) != len(st.Args) {
-		return false
-	}
-	for k, a := range n.Args {
-		if !SamePlace(p, a, st.Args[k], k) {
-			return false
-		}
-	}
-	return true
+	return n.ReadsFunc() && n.Func == fn && n.Out == out && SamePlaces(p, st, n)
 }
 
 // AnyOrder reports whether a reduction of values of these types gives the same to the last bit in whatever order: all but
@@ -181,9 +173,25 @@ func OwnPlace(p *halideir.Pipeline, id halideir.NodeID, k int) bool {
 	return n.Op == halideir.OpVar && n.Kind == halideir.VarDim && n.Index == k
 }
 
-// SamePlace reports whether two indices in that place are one: the same expression, or the Func's own argument.
-func SamePlace(p *halideir.Pipeline, a, b halideir.NodeID, k int) bool {
-	return a == b || OwnPlace(p, a, k) && OwnPlace(p, b, k)
+// SamePlaces reports whether a read by an update of its own Func is of the place that it stores: each index is the same expression, whatever names Halide gave to what is in it twice, or the Func's own argument.
+func SamePlaces(p *halideir.Pipeline, st *halideir.Stage, read *halideir.Node) bool {
+	if len(read.Args) != len(st.Args) {
+		return false
+	}
+	var lets map[string]halideir.NodeID
+	for k, at := range st.Args {
+		a := read.Args[k]
+		if a == at || OwnPlace(p, a, k) && OwnPlace(p, at, k) {
+			continue
+		}
+		if lets == nil {
+			lets = p.Lets(append(st.Roots(), st.Restated...)...)
+		}
+		if !p.Alike(a, at, lets) {
+			return false
+		}
+	}
+	return true
 }
 
 func reads(p *halideir.Pipeline, root halideir.NodeID, fn int) (found bool) {
