@@ -106,6 +106,7 @@ func FindProgram(tree *harness.Tree, dir, word string) (Program, error) {
 
 var (
 	registered     = regexp.MustCompile(`HALIDE_REGISTER_GENERATOR\s*\(\s*([\w:]+)\s*,\s*(\w+)`)
+	macros         = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define\b(?:[^\n]*\\\n)*[^\n]*`)
 	generatorClass = regexp.MustCompile(`(?:class|struct)\s+(\w+)[^;{]*:[^;{]*\bGenerator\s*<`)
 	generatorParam = regexp.MustCompile(`GeneratorParam\s*<[^;{]*>\s*\w+\s*[{(]\s*"(\w+)"`)
 )
@@ -122,13 +123,18 @@ func (p *Program) read(tree *harness.Tree, name string) error {
 	} else if err != nil {
 		return fmt.Errorf("generator: %w", err)
 	}
+	// Of what a macro registers the text does not say the name: one that is asked for the program itself knows or not.
+	inMacro := slices.ContainsFunc(macros.FindAll(text, -1), registered.Match)
 	var names []string
 	class := map[string]string{}
-	for _, m := range registered.FindAllSubmatch(text, -1) {
+	for _, m := range registered.FindAllSubmatch(macros.ReplaceAll(text, nil), -1) {
 		names = append(names, string(m[2]))
 		class[string(m[2])] = string(m[1][bytes.LastIndexByte(m[1], ':')+1:])
 	}
 	switch {
+	case inMacro && name != "":
+	case inMacro && len(names) == 0:
+		return fmt.Errorf("%s registers its generators in a macro; say which: %s:NAME", path, p.Source)
 	case len(names) == 0:
 		return fmt.Errorf("%s registers no generator; HALIDE_REGISTER_GENERATOR(CLASS, NAME) does", path)
 	case name == "" && slices.Contains(names, called(p.Source)):
