@@ -1,8 +1,9 @@
 package autoscheduler
 
 import (
+	"slices"
+
 	"gowarp/halideir"
-	"gowarp/halideir/rfactor"
 	"gowarp/internal/plan"
 )
 
@@ -71,8 +72,8 @@ func disjoint(pr *plan.Problem, place []halideir.NodeID, added halideir.NodeID) 
 	return true
 }
 
-// selfLoad reports whether an expression is the point that the stage stores.
+// selfLoad reports whether an expression is the point that the stage stores, said the same way: Halide 21 has to see that too.
 func selfLoad(p *halideir.Pipeline, f *halideir.Func, st *halideir.Stage, id halideir.NodeID) bool {
 	n := &p.Nodes[id]
-	return n.ReadsFunc() && n.Func == f.ID && rfactor.SamePlaces(p, st, n)
+	return n.Op == halideir.OpCall && n.Call == halideir.CallHalide && n.Func == f.ID && slices.Equal(n.Args, st.Args)
 }

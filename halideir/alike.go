@@ -1,6 +1,9 @@
 package halideir
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Alike reports whether two expressions are the same, whatever names lets give to parts of them: those are looked through. lets are the values of the names in both (see Lets). Where one of those is ambiguous,
 // only the same node is alike.
@@ -54,6 +57,6 @@ func (p *Pipeline) withoutLets(id NodeID, lets map[string]NodeID) NodeID {
 
 // sameButArgs reports whether two nodes are the same but for their operands.
 func sameButArgs(a, b *Node) bool {
-	return a.Op == b.Op && a.Type == b.Type && a.Int == b.Int && a.Float == b.Float && a.Name == b.Name && a.Kind == b.Kind && a.Index == b.Index && a.Of == b.Of && a.Field == b.Field &&
+	return a.Op == b.Op && a.Type == b.Type && a.Int == b.Int && math.Float64bits(a.Float) == math.Float64bits(b.Float) && a.Name == b.Name && a.Kind == b.Kind && a.Index == b.Index && a.Of == b.Of && a.Field == b.Field &&
 		a.Dim == b.Dim && a.Call == b.Call && a.Func == b.Func && a.Input == b.Input && a.Out == b.Out && a.Lanes == b.Lanes && slices.Equal(a.Indices, b.Indices)
 }
