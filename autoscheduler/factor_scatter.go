@@ -35,11 +35,12 @@ func (s *state) keepScatter(step *rfactor.Step, r *bounds.Regions, a *access.Ana
 			return why
 		}
 	}
-	stage, most := &s.p.Funcs[fn].Stages[st], s.mostScatters(fn, st, r, box)
+	stage := &s.p.Funcs[fn].Stages[st]
 	// As it is, all at once; with a condition that reads it would be a thread a block, since it is not split.
-	if s.atomicScatter(fn, st, a, true) && (most < 2 || !rfactor.ConditionReads(s.p, stage)) {
+	if !rfactor.ConditionReads(s.p, stage) && s.atomicScatter(fn, st, a, true) {
 		return ""
 	}
+	most := s.mostScatters(fn, st, r, box)
 	// Where a warp of iterations or more never meet, threads have whole cells or columns (strategies block-cells and block-columns), or a histogram each.
 	if besides, _ := iterations(stage, box); most < 2 || besides >= narrowLoop {
 		return ""

@@ -44,10 +44,7 @@ func (st *state) duplicate(in Inliner) bool {
 				}
 				gain -= rest.Cost
 			}
-			if asRun, ok := st.gainAsRun(again); ok && gain+asRun < -hopelessLoss*g.Cost {
-				return 0
-			}
-			return st.priceAgain(gain, again)
+			return st.gainUnlessHopeless(gain, again, g)
 		}) {
 			continue
 		}
@@ -59,9 +56,6 @@ func (st *state) duplicate(in Inliner) bool {
 	}
 	return changed
 }
-
-// hopelessLoss is the loss in the ways that groups are run in, as a part of what the kernel costs that is no more, from where on other ways to run them are not looked for.
-const hopelessLoss = 1. / 3
 
 // without is the group that is left of one without its output: that of the only member which the output reads, which all others are for. It is nil if there are none, and there may be none where the
 // output reads several.

@@ -170,7 +170,10 @@ func kept(change func(int) (func(float64), func()), id int, gain func() float64)
 // gainAsRun is what groups gain that are there already and something was changed in, run in the ways that they were, if they can be.
 func (st *state) gainAsRun(again []*plan.Group) (gain float64, ok bool) {
 	found := make([]*search.Found, len(again))
-	workers.Each(len(again), func(i int) { found[i] = st.s.Again(again[i], st.groups[again[i].Out].Ways, st.phase) })
+	workers.Until(len(again), func(i int) bool {
+		found[i] = st.s.Again(again[i], st.groups[again[i].Out].Ways, st.phase)
+		return found[i] != nil
+	})
 	for i, f := range found {
 		if f == nil {
 			return 0, false
@@ -178,6 +181,17 @@ func (st *state) gainAsRun(again []*plan.Group) (gain float64, ok bool) {
 		gain += st.groups[again[i].Out].Cost - f.Cost
 	}
 	return gain, true
+}
+
+// hopelessLoss is the loss in the ways that groups are run in, as a part of what the kernel costs that is asked about, from where on other ways to run them are not looked for.
+const hopelessLoss = 1. / 3
+
+// gainUnlessHopeless is priceAgain, but 0 where the groups, run in the ways that they were, lose too much of what the kernel costs that is asked about.
+func (st *state) gainUnlessHopeless(gain float64, again []*plan.Group, asked *plan.Group) float64 {
+	if asRun, ok := st.gainAsRun(again); ok && gain+asRun < -hopelessLoss*asked.Cost {
+		return 0
+	}
+	return st.priceAgain(gain, again)
 }
 
 // best is the candidate that gains most; ties go to the lowest producer.

@@ -39,10 +39,7 @@ func (st *state) store(in Inliner) bool {
 					again = append(again, st.s.Problem.NewGroup(g.Out, g.Members))
 				}
 			}
-			if asRun, ok := st.gainAsRun(again); ok && asRun-alone.Cost < -hopelessLoss*alone.Cost {
-				return 0
-			}
-			return st.priceAgain(-alone.Cost, again)
+			return st.gainUnlessHopeless(-alone.Cost, again, alone)
 		}) {
 			continue
 		}
