@@ -399,6 +399,7 @@ private:
         return at->second;
     }
 
+    // What the value of a definition is, if that is computed.
     const std::optional<Polynomial> &known(const Expr &e) {
         return survey_.values.of(e, [&] { return computed(e); });
     }
@@ -896,36 +897,43 @@ Stmt AddressChains::visit(const For *given) {
     op = apart.as<For>();
     const Accesses all(op);
     Surroundings around(all.parameters(), definitions_, false), fixed(all.parameters(), definitions_, true);
-    std::optional<Kernel> without, with;
-    const auto chain = [&](std::optional<Kernel> &k, bool vectors) {
-        Stmt s;
+    struct Chained {
+        Stmt kernel;
+        Expr aligned;
+        int addresses = 0;
+    };
+    const auto chain = [&](bool vectors) {
+        Chained out;
         // Whether any way to keep addresses fits, with definitions known through these registers.
         const auto any_fits = [&](const std::set<std::string> &through, bool last) {
             Survey survey;
+            std::optional<Kernel> k;
             const auto make = [&](const Keeping &keeping) -> Kernel & { return k.emplace(all, through, vectors ? fixed : around, f->second.longest, vectors, keeping, survey); };
             make(keepings[0]).count(op);
             const auto fits = [&](const Keeping &keeping) {
-                s = make(keeping).chained(op);
+                out.kernel = make(keeping).chained(op);
                 return k->held() <= most_held;
             };
-            return std::any_of(std::begin(keepings), std::end(keepings), fits) || (last && fits(last_keeping));
+            const bool any = std::any_of(std::begin(keepings), std::end(keepings), fits) || (last && fits(last_keeping));
+            out.aligned = k->aligned();
+            out.addresses = k->addresses();
+            return any;
         };
         if (!any_fits(set_once, !set_once.empty()) && !set_once.empty()) {
             any_fits({}, false);
         }
-        return s;
+        return out;
     };
-    const Stmt chained = chain(without, false);
+    const Chained without = chain(false);
     if (!f->second.vectors) {
-        return chained;
+        return without.kernel;
     }
-    const Stmt vectors = chain(with, true);
-    const Expr aligned = with->aligned();
+    const Chained with = chain(true);
     // Where only a part of what is accessed is vectors, more may go into their addresses than is saved.
-    if (!aligned.defined() || is_const_zero(aligned) || Accesses(vectors).count() + with->addresses() >= Accesses(chained).count() + without->addresses()) {
-        return chained;
+    if (!with.aligned.defined() || is_const_zero(with.aligned) || Accesses(with.kernel).count() + with.addresses >= Accesses(without.kernel).count() + without.addresses) {
+        return without.kernel;
     }
-    return is_const_one(aligned) ? vectors : IfThenElse::make(aligned, vectors, chained);
+    return is_const_one(with.aligned) ? with.kernel : IfThenElse::make(with.aligned, with.kernel, without.kernel);
 }
 
 }  // namespace gowarp
