@@ -215,6 +215,8 @@ func (d *decoder) function(at *path, v gjson.Result, id int) Func {
 			f.Local = d.boolean(at, v)
 		case "fused_init":
 			f.FusedInit = d.boolean(at, v)
+		case "unconditional":
+			f.Unconditional = d.boolean(at, v)
 		case "found_index":
 			f.FoundIndex = d.index(at, v)
 		}

@@ -105,7 +105,7 @@ func FindProgram(tree *harness.Tree, dir, word string) (Program, error) {
 }
 
 var (
-	registered     = regexp.MustCompile(`HALIDE_REGISTER_GENERATOR\s*\(\s*([\w:]+)\s*,\s*(\w+)`)
+	registered     = regexp.MustCompile(`HALIDE_REGISTER_GENERATOR\s*\(\s*([\w:]+)\s*(?:<[^()]*>\s*)?,\s*(\w+)`)
 	macros         = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define\b(?:[^\n]*\\\n)*[^\n]*`)
 	generatorClass = regexp.MustCompile(`(?:class|struct)\s+(\w+)[^;{]*:[^;{]*\bGenerator\s*<`)
 	generatorParam = regexp.MustCompile(`GeneratorParam\s*<[^;{]*>\s*\w+\s*[{(]\s*"(\w+)"`)

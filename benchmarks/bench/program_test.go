@@ -20,6 +20,7 @@ func TestRegistered(t *testing.T) {
 		{class, "", "", "registers no generator"},
 		{class + macro, "hidden", "hidden", ""},
 		{class + macro, "", "", "registers its generators in a macro; say which"},
+		{class + "HALIDE_REGISTER_GENERATOR(A<int, 3>, of_ints) HALIDE_REGISTER_GENERATOR(b::A<float>, of_floats)", "of_floats", "of_floats", ""},
 		{class + macro + "HALIDE_REGISTER_GENERATOR(A, a)", "", "a", ""},
 		{class + macro + "HALIDE_REGISTER_GENERATOR(A, a)", "hidden", "hidden", ""},
 	} {

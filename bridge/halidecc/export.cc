@@ -150,6 +150,9 @@ private:
         if (entry.fused_init) {
             j.flag("fused_init", true);
         }
+        if (entry.unconditional) {
+            j.flag("unconditional", true);
+        }
         if (entry.local) {
             j.flag("local", true);
         }

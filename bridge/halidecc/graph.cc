@@ -374,6 +374,7 @@ Graph rebuild_graph(const Pipeline &pipeline, const Graph &before) {
         const FuncEntry &was = before.funcs[id];
         f.written_out = was.written_out;
         f.fused_init = was.fused_init;
+        f.unconditional = was.unconditional;
         f.local = was.local;
         f.separated = was.separated;
         if (same) {

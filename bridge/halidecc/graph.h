@@ -37,6 +37,7 @@ struct FuncEntry {
     int found_index = -1;     // position in called_funcs_in_order_found
     WrittenOut written_out;
     bool fused_init = false;  // its first update has taken over its pure definition (fuseinit.h)
+    bool unconditional = false;  // conditions of its updates that load something are part of what they store (unconditional.h)
     bool local = false;       // it holds a reduction that a Func of the user's copies (cachewrite.h): none of theirs
     std::string separated;    // not empty: it combines parts of windows, of which all have equal weights or some are weighted (separate.h): none of the user's
     std::map<int, std::optional<ArgExtreme>> over_partial;  // by stage: what a factored one does with its partial results, where that is the least or greatest with its place

@@ -18,6 +18,7 @@
 #include "record.h"
 #include "separate.h"
 #include "stack.h"
+#include "unconditional.h"
 #include "version.h"
 #include "writeout.h"
 
@@ -199,6 +200,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         if (!any_scheduled(graph)) {
             (Graph &)graph = look_through_index_funcs(pipeline, graph);
             (Graph &)graph = simplify_own_reads(pipeline, graph);
+            (Graph &)graph = store_unconditionally(pipeline, graph);
             const int changes = gowarp_changes ? gowarp_changes(&asked) : 0;
             if (changes & gowarp_write_out) {
                 (Graph &)graph = write_out_reductions(pipeline, graph);

@@ -70,6 +70,8 @@ bool loads(const Call *c) { return c->call_type == Call::Halide || c->call_type 
 
 }  // namespace
 
+bool loads_anything(const Expr &e) { return has_call(e, loads); }
+
 bool has_promise(const Expr &value) {
     return has_call(value, [](const Call *c) { return c->is_intrinsic(Call::unsafe_promise_clamped); });
 }
@@ -82,7 +84,7 @@ bool reads_in_conditions(const Function &f, const Definition &def) {
 Conditions conditions(const Definition &def) {
     Conditions found;
     for (const Expr &c : has_predicate(def) ? def.split_predicate() : std::vector<Expr>()) {
-        Expr &all = has_call(c, loads) ? found.loading : found.others;
+        Expr &all = loads_anything(c) ? found.loading : found.others;
         all = all.defined() ? all && c : c;
     }
     return found;

@@ -38,6 +38,9 @@ bool is_self(const Halide::Expr &e, const Halide::Internal::Function &f, const H
 // Whether any part of an expression is a load of that Func's; known is what was found of parts.
 bool reads(const Halide::Expr &e, const std::string &func, std::map<const Halide::Internal::BaseExprNode *, bool> &known);
 
+// Whether an expression loads something.
+bool loads_anything(const Halide::Expr &e);
+
 // Whether an update reduces its domain, in every run, and is_small.
 bool reduces(const Halide::Internal::Definition &def);
 

@@ -56,20 +56,27 @@ func otherForms(p *halideir.Pipeline, ds []Directive) []string {
 // restatement is an update as Halide's rfactor takes it.
 func restatement(p *halideir.Pipeline, f *halideir.Func, stage int) string {
 	st := &f.Stages[stage]
+	without := ""
+	if rfactor.ConditionReads(p, st) {
+		without = withoutConditions
+	}
+	return update(p, f, stage, st.Restated) + without
+}
+
+const withoutConditions = ", without the conditions of its domain that read something"
+
+// update is an update that stores these values, as an author writes it.
+func update(p *halideir.Pipeline, f *halideir.Func, stage int, ids []halideir.NodeID) string {
 	var args, values []string
-	for _, id := range st.Args {
+	for _, id := range f.Stages[stage].Args {
 		args = append(args, p.Expr(id))
 	}
-	for _, id := range st.Restated {
+	for _, id := range ids {
 		values = append(values, p.Expr(id))
 	}
 	value := strings.Join(values, ", ")
 	if len(values) > 1 {
 		value = "Tuple(" + value + ")"
 	}
-	without := ""
-	if rfactor.ConditionReads(p, st) {
-		without = ", without the conditions of its domain that read something"
-	}
-	return fmt.Sprintf("%s: %s(%s) = %s%s", StageLabel(f.Label, stage), f.Label, strings.Join(args, ", "), value, without)
+	return fmt.Sprintf("%s: %s(%s) = %s", StageLabel(f.Label, stage), f.Label, strings.Join(args, ", "), value)
 }

@@ -261,11 +261,21 @@ func remainder(maximum, buffer string, dims []int, multiples []int64) string {
 
 // otherSource says in words how the pipeline that a schedule is for differs from what its user has, a line each.
 func otherSource(p *halideir.Pipeline) []string {
-	var lines, names []string
+	var lines, names, unconditional, updates []string
 	for i := range p.Funcs {
 		if p.Funcs[i].WrittenOut > 0 {
 			names = append(names, p.Funcs[i].Label)
 		}
+		if f := &p.Funcs[i]; f.Unconditional {
+			unconditional = append(unconditional, f.Label)
+			for k := 1; k < len(f.Stages); k++ {
+				updates = append(updates, update(p, f, k, f.Stages[k].Values)+withoutConditions)
+			}
+		}
+	}
+	if unconditional != nil {
+		lines = append(lines, "This is for a pipeline in which updates of these store under no condition that reads something, but what was there where it does not hold: "+strings.Join(unconditional, ", ")+". Have them so in the source before this is applied:")
+		lines = append(lines, updates...)
 	}
 	if parts := separated(Shapes(p)); parts != nil {
 		lines = append(lines, "This is for a pipeline with Funcs that combine parts of windows: "+strings.Join(parts, ", ")+". `gowarp ir` shows what they are, of a dump. Have them in the source, and what reads them, or schedule with separate=0, before this is applied.")

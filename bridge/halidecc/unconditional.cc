@@ -1,0 +1,111 @@
+//go:build halide
+
+#include "unconditional.h"
+#include "movable.h"
+#include "restate.h"
+
+#include <algorithm>
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace gowarp {
+
+namespace {
+
+// What an update consists of, where its values are made from others: calls of its own Func, which may not keep it alive, and variables of its domain under the
+// conditions that are left. Those of a condition name no domain.
+class Own : public IRGraphMutator {
+public:
+    Own(const Function &f, const Definition &def, const Expr &condition) : name_(f.name()), itself_(f.get_contents()), domain_(def.schedule().rvars(), condition, true) { itself_.weaken(); }
+
+protected:
+    using IRGraphMutator::visit;
+    Expr visit(const Call *op) override {
+        const Expr e = IRGraphMutator::visit(op);
+        const Call *c = e.as<Call>();
+        const bool open = c && c->call_type == Call::Halide && c->name == name_ && !c->func.defined();
+        return open ? Call::make(c->type, c->name, c->args, c->call_type, itself_, c->value_index) : e;
+    }
+    Expr visit(const Variable *op) override {
+        const auto &all = domain_.domain();
+        const bool own = std::any_of(all.begin(), all.end(), [&](const ReductionVariable &r) { return r.var == op->name; });
+        return own ? Variable::make(op->type, op->name, domain_) : Expr(op);
+    }
+
+private:
+    const std::string name_;
+    FunctionPtr itself_;
+    const ReductionDomain domain_;
+};
+
+// The values of an update that stores everywhere in its domain; none where it has to stay as it is.
+std::vector<Expr> everywhere(const Function &f, const Definition &def, const Expr &loading) {
+    std::vector<Expr> values = restatement(f, def);
+    if (!values.empty()) {
+        return values;
+    }
+    for (size_t out = 0; out < def.values().size(); out++) {
+        const Expr value = substitute_in_all_lets(def.values()[out]);
+        if (has_promise(value) || !Movable::is(value, false) || !value.type().is_scalar() || value.type().is_handle()) {
+            return {};
+        }
+        const Expr self = Call::make(value.type(), f.name(), def.args(), Call::Halide, FunctionPtr(), (int)out);
+        values.push_back(common_subexpression_elimination(Select::make(substitute_in_all_lets(loading), value, self)));
+    }
+    return values;
+}
+
+bool store_unconditionally(const Function &f) {
+    // Of what is undefined at first, nothing is read.
+    const auto &first = f.definition().values();
+    if (!std::all_of(first.begin(), first.end(), [](const Expr &e) { return Movable::is(e, false); })) {
+        return false;
+    }
+    bool any = false;
+    for (const Definition &update : f.updates()) {
+        Definition def = update;
+        const Conditions of = conditions(def);
+        const auto by_data = [](const Expr &place) { return !Movable::is(place, false) || loads_anything(place); };
+        if (!of.loading.defined() || !def.specializations().empty() || !is_small(def) || std::any_of(def.args().begin(), def.args().end(), by_data)) {
+            continue;
+        }
+        std::vector<Expr> values = everywhere(f, def, of.loading);
+        if (values.empty()) {
+            continue;
+        }
+        const Expr left = of.others.defined() ? of.others : const_true();
+        Own own(f, def, left);
+        for (Expr &place : def.args()) {
+            place = own.mutate(place);
+        }
+        for (Expr &v : values) {
+            v = own.mutate(v);
+        }
+        def.values() = values;
+        def.predicate() = left;
+        any = true;
+    }
+    return any;
+}
+
+}  // namespace
+
+Graph store_unconditionally(const Pipeline &pipeline, const Graph &before) {
+    std::set<std::string> changed;
+    for (const FuncEntry &f : before.funcs) {
+        if (f.original.has_pure_definition() && !f.original.has_extern_definition() && store_unconditionally(f.original)) {
+            changed.insert(f.original.name());
+        }
+    }
+    if (changed.empty()) {
+        return before;
+    }
+    Graph after = rebuild_graph(pipeline, before);
+    for (FuncEntry &f : after.funcs) {
+        f.unconditional = changed.count(f.original.name()) > 0;
+    }
+    return after;
+}
+
+}  // namespace gowarp

@@ -1,0 +1,59 @@
+//go:build halide
+
+package bridge
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/suite"
+)
+
+// TestUnconditional: an update under a condition that reads something gives what a CPU makes of it, at the estimated size and at others, without findings of the simulator; and where the
+// condition becomes part of what is stored, it issues about as much as its twin that has it there in the source. What the schedule is for is said in its source.
+func TestUnconditional(t *testing.T) {
+	const target = "host-cuda-cuda_capability_75"
+	stays := map[string]bool{"unfinished": true, "by_data": true, "promised": true}
+	for _, kind := range suite.Sampled([]string{"masked", "rows", "turns", "least", "marks", "nearest", "itself", "output", "running", "both", "pair", "by_data", "unfinished", "promised"}) {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			generator := func(written bool) harness.Generator {
+				return harness.Generator{Source: "bridge/testdata/conditional.cc", Name: "conditional", Params: map[string]string{"kind": kind, "written": fmt.Sprint(written)}}
+			}
+			_, cpu := built(t, generator(false), "host", harness.Root())
+			e, by := built(t, generator(false), target, harness.Gowarp(nil))
+			if said := strings.Contains(text(t, e.File("schedule.h")), "store under no condition that reads something"); said == stays[kind] {
+				t.Errorf("the source of the schedule says that conditions are part of values: %v", said)
+			}
+			rng := rand.New(rand.NewPCG(11, uint64(len(kind))))
+			inputs := func(size []int) (harness.Args, map[string][]int) {
+				return harness.Args{"input": noise(rng, size...)}, map[string][]int{"out": size}
+			}
+			for _, size := range [][]int{{256, 192}, {1, 1}, {7, 40}, {131, 37}} {
+				in, out := inputs(size)
+				simulated(t, by, in, out, onCPU(t, cpu, in, out), harness.Tolerance{}, size)
+			}
+			if stays[kind] {
+				return
+			}
+			twin, _ := built(t, generator(true), target, harness.Gowarp(nil))
+			in, out := inputs([]int{256, 192})
+			issued := func(e *harness.Emission) (n int64) {
+				for _, k := range fullRun(t, e, in, out) {
+					n += k.Count.WarpInstructions
+				}
+				return n
+			}
+			most := 1.1
+			if kind == "nearest" { // remains the least with its place, which trees are made of: a value that the condition rules out is the greatest of its type
+				most = 1.25
+			}
+			if a, b := issued(e), issued(twin); float64(a) > most*float64(b) {
+				t.Errorf("%d warp instructions, where the source has the condition in the value %d", a, b)
+			}
+		})
+	}
+}
