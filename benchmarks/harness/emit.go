@@ -83,7 +83,9 @@ type EmitOptions struct {
 	Scheduler Scheduler
 	Outputs   []string // what `-e` names; by default all that Emission's methods need
 	Env       []string // more environment, "K=V"
-	Fresh     bool     // run the generator even if the same was emitted before; the caller calls Remove
+	// Fresh runs the generator even if the same was emitted before, for a library that is whole; the caller calls Remove.
+	// Others are without Halide's runtime, which takes most pipelines' generators longer than the pipeline does: Link adds it.
+	Fresh bool
 	// CPUSeconds, if not 0, is how much processor time the generator may take. How it fails
 	// is then kept as results are: a peer that is slow is slow once.
 	CPUSeconds int
@@ -99,7 +101,12 @@ type Emission struct {
 	// Wall and CPU are the generator's time, 0 for a cached emission.
 	Wall, CPU time.Duration
 	fresh     bool
+	generator Generator
+	runtime   string // the target whose runtime its library lacks, "" if it is whole
 }
+
+// noRuntime is the feature of a target whose libraries are without Halide's runtime.
+const noRuntime = "-no_runtime"
 
 // Emit runs a generator. Results are cached by content: of the generator, the
 // plugin, the options.
@@ -115,8 +122,12 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 			outputs = append(outputs, "device_code")
 		}
 	}
+	target, runtime := o.Target, ""
+	if slices.Contains(outputs, "static_library") && !o.Fresh && !strings.Contains(target, ",") && !strings.Contains(target, noRuntime) {
+		target, runtime = o.Target+noRuntime, o.Target
+	}
 	args := slices.Concat([]string{"-g", g.Name, "-f", g.Name, "-e", strings.Join(outputs, ",")},
-		[]string{"target=" + o.Target}, pairs("", g.Params))
+		[]string{"target=" + target}, pairs("", g.Params))
 	env := slices.Clone(o.Env)
 	k := t.newKey("emission")
 	s := o.Scheduler
@@ -201,7 +212,7 @@ func (t *Tree) Emit(g Generator, o EmitOptions) (*Emission, error) {
 		return nil, err
 	}
 	log, err := os.ReadFile(filepath.Join(dir, "log"))
-	return &Emission{Name: g.Name, Dir: dir, Log: string(log), PeakBytes: took.peakBytes, Wall: took.wall, CPU: took.cpu, fresh: o.Fresh}, err
+	return &Emission{Name: g.Name, Dir: dir, Log: string(log), PeakBytes: took.peakBytes, Wall: took.wall, CPU: took.cpu, fresh: o.Fresh, generator: g, runtime: runtime}, err
 }
 
 // Remove removes the files of an emission that was asked for Fresh.

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -40,13 +39,23 @@ func (t *Tree) linkWith(main string, e *Emission) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	archives := []string{e.File("a")}
+	if e.runtime != "" {
+		runtime, err := t.Runtime(e.generator, e.runtime)
+		if err != nil {
+			return "", err
+		}
+		archives = append(archives, runtime)
+	}
 	k := t.newKey("program")
-	if err := errors.Join(k.file(object), k.file(e.File("a")), k.file(e.File("registration.cpp"))); err != nil {
-		return "", fmt.Errorf("harness: %w", err)
+	for _, file := range append([]string{object, e.File("registration.cpp")}, archives...) {
+		if err := k.file(file); err != nil {
+			return "", fmt.Errorf("harness: %w", err)
+		}
 	}
 	dir, err := t.once("program", k, func(dir string) error {
-		_, err := t.run(nil, "g++", "-std=c++17", "-I"+t.Halide("include"), object, e.File("registration.cpp"), e.File("a"),
-			"-o", filepath.Join(dir, "program"), "-ldl", "-lpthread", "-rdynamic")
+		args := append([]string{"-std=c++17", "-I" + t.Halide("include"), object, e.File("registration.cpp")}, archives...)
+		_, err := t.run(nil, "g++", append(args, "-o", filepath.Join(dir, "program"), "-ldl", "-lpthread", "-rdynamic")...)
 		return err
 	})
 	if err != nil {
