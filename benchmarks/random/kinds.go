@@ -36,6 +36,7 @@ var kinds = []kind{
 	{"slice", 3, slice},
 	{"stack", 4, stack},
 	{"copy", 2, copyOf},
+	{"masked", 4, masked},
 }
 
 // rank draws the dimensions of a Func over a source.
@@ -759,4 +760,43 @@ func stack(g *generator, f *Func) bool {
 		v = g.op("+", v, g.to(t, c))
 	}
 	return g.finish(f, v, at)
+}
+
+// masked is an update under a condition that reads something at the point that it is about: it overwrites a part of the Func, its rows or columns, or combines what a window has.
+func masked(g *generator, f *Func) bool {
+	s := g.source()
+	if s.dims == 0 || s.dims > 3 {
+		return false
+	}
+	at := g.vars(f, s.dims)
+	t := g.anyType()
+	g.init(f, t, at)
+	to := append([]val{}, at...)
+	from := append([]val{}, at...)
+	var r *Domain
+	window := g.chance(3)
+	if window {
+		r = g.domain(Span{g.draw(-2, 0), g.draw(1, 4)})
+		d := g.rng.IntN(s.dims)
+		from[d] = g.op("+", at[d], g.rvars(r)[0])
+	} else if d := g.rng.IntN(s.dims); s.dims > 1 && g.chance(2) {
+		r = g.domain(g.extents(5)[d])
+		to[d] = g.rvars(r)[0]
+		from[d] = to[d]
+	} else {
+		r = g.domain(g.extents(s.dims)...)
+		to = g.rvars(r)
+		from = to
+	}
+	if g.chance(4) {
+		g.predicate(r, s)
+	}
+	x := g.read(s, from...)
+	r.Where = append(r.Where, node(pick(g, "<", ">"), x, g.num(x.t, pick(g, 1, 30, 100))))
+	v := g.to(t, g.read(g.source(), from...))
+	if window || g.chance(3) {
+		v = g.combine(g.self(f, t, to...), v)
+	}
+	g.update(f, to, v)
+	return true
 }
