@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gowarp/halideir"
+	"gowarp/halideir/schedule"
 	"gowarp/internal/irtest"
 )
 
@@ -55,6 +56,43 @@ func TestDead(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("updated %v: read, above, unread, pair are scheduled: %v, want %v", updated, got, want)
+		}
+	}
+}
+
+// TestDeadArguments: what is only an argument of calls whose values do not have it, through inlined Funcs, is not computed; where a stored Func, or a value, has it, it is.
+func TestDeadArguments(t *testing.T) {
+	for what, want := range map[string]bool{"ignored": false, "handed on": false, "once had": true} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 4096)
+		xy := []string{"x", "y"}
+		table := b.Func("table", []string{"x"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { // which costs less stored, if anything reads it
+			e := in.At(v[0])
+			for range 400 {
+				e = e.Mul(e).Add(1.0)
+			}
+			return e
+		})
+		place := func(v []irtest.Expr) irtest.Expr { return table.At(v[0]).Add(table.At(v[1])).Cast(irtest.I32) }
+		constant := b.Func("constant", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr { return v[0].Cast(irtest.F32) })
+		on := b.Func("on", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr { return constant.At(v[0], v[1]) })
+		out := b.Func("out", xy, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			switch what {
+			case "ignored":
+				return constant.At(v[0], place(v))
+			case "handed on":
+				return on.At(v[0], place(v))
+			}
+			return constant.At(v[0], place(v)).Add(constant.At(place(v), v[0]))
+		})
+		b.Output(out, 1024, 512)
+		r, err := Run(b.Build(), DefaultParams())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.ContainsFunc(r.Schedule.Directives, func(d schedule.Directive) bool { return d.Func == table.ID })
+		if got != want {
+			t.Errorf("%s: table is scheduled: %v", what, got)
 		}
 	}
 }

@@ -189,3 +189,27 @@ func TestHugeEstimates(t *testing.T) {
 		}
 	}
 }
+
+// TestIdleEstimates: an estimate that a bound contradicts has no effect, and that is said; one that says the same is not mentioned.
+func TestIdleEstimates(t *testing.T) {
+	for bound, want := range map[int64]int{512: 1, 640: 0} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 640, 480)
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(2.0) })
+		out.Bound("x", 0, bound)
+		b.Output(out, 640, 480)
+		r, err := Run(b.Build(), DefaultParams())
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := 0
+		for _, n := range r.Notes {
+			if n.Pass == "check" && strings.Contains(n.Text, "the estimate of x of out, 640 points from 0, has no effect: a bound says that there are 512 from 0") {
+				said++
+			}
+		}
+		if said != want {
+			t.Errorf("bound %d: said %d times that the estimate is idle: %v", bound, said, r.Notes)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 	kept := pr.Kept
 	pr.Kept = kept.Anew() // what was worked out with it in memory
 	back, _ := s.tryInlineUndo(id)
-	if back != nil && len(s.p.Funcs[id].Types) > 1 && len(s.dead()) > 0 { // which have groups
+	if back != nil && s.leaves[id] && len(s.dead()) > 0 { // which have groups
 		back()
 		back = nil
 	}

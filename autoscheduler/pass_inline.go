@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"gowarp/autoscheduler/coster"
-	"gowarp/halideir"
 	"gowarp/internal/plan"
 	"gowarp/internal/workers"
 )
@@ -25,6 +24,7 @@ const (
 // store and load, by the coster's own prices of memory and arithmetic.
 func inline(s *state) error {
 	pr := s.problem
+	s.leaves = leavesUnread(s.p)
 	for id := range s.p.Funcs {
 		for st := range s.p.Funcs[id].Stages {
 			s.expand(id, st)
@@ -39,6 +39,11 @@ func inline(s *state) error {
 	}
 	s.avoidUnneeded()
 	s.fold()
+	for _, id := range s.dead() {
+		if s.notInlinable(id) == "" {
+			s.leaveAway(id, "nothing reads it once what is called with it is computed in its readers")
+		}
+	}
 	// Consumers first: what a Func costs its readers depends on who reads it
 	// once those between are in place. Repeat until nothing changes.
 	for changed, steps := true, 0; changed; {
@@ -244,7 +249,7 @@ func (s *state) setInlined(id int, on bool) (undo func()) {
 // not survive what then is unread.
 func (s *state) tryInline(id int) (why string) {
 	undo, why := s.tryInlineUndo(id)
-	if why != "" || len(s.p.Funcs[id].Types) == 1 { // of one value all is read that was
+	if why != "" || !s.leaves[id] {
 		return why
 	}
 	dead := s.dead()
@@ -255,11 +260,16 @@ func (s *state) tryInline(id int) (why string) {
 		}
 	}
 	for _, f := range dead {
-		s.setInlined(f, true)
-		s.inlines[f] = InlineReason{Inlined: true, Why: fmt.Sprintf("nothing reads it once %s is computed in its readers", s.p.Funcs[id].Label)}
-		s.note("inline", f, "%s", s.inlines[f].Why)
+		s.leaveAway(f, fmt.Sprintf("nothing reads it once %s is computed in its readers", s.p.Funcs[id].Label))
 	}
 	return ""
+}
+
+// leaveAway inlines a Func that nothing reads any more, so that it is computed nowhere.
+func (s *state) leaveAway(id int, why string) {
+	s.setInlined(id, true)
+	s.inlines[id] = InlineReason{Inlined: true, Why: why}
+	s.note("inline", id, "%s", why)
 }
 
 // tryInlineUndo is tryInline with what takes it back, if nothing was changed since. What nothing reads then is left as it was.
@@ -274,70 +284,4 @@ func (s *state) tryInlineUndo(id int) (undo func(), why string) {
 		}
 	}
 	return undo, ""
-}
-
-// dead lists the stored Funcs that no output depends on any more: of an inlined Func with
-// several values only those that are read are computed, and what the others read is read by
-// nobody. Halide 21's bounds inference dies of such a Func at root.
-func (s *state) dead() []int {
-	partly := false // whether there is such a Func
-	for id := range s.p.Funcs {
-		partly = partly || s.problem.Inlined[id] && len(s.p.Funcs[id].Types) > 1
-	}
-	if !partly {
-		return nil
-	}
-	type part struct{ fn, out int }
-	alive := make([]bool, len(s.p.Funcs))
-	seen := map[part]bool{}
-	var work []part
-	reach := func(at part) {
-		if !s.problem.Inlined[at.fn] {
-			at.out = 0 // a stored Func computes all of its values
-		}
-		if !seen[at] {
-			seen[at] = true
-			work = append(work, at)
-		}
-	}
-	for _, id := range s.p.Outputs {
-		reach(part{id, 0})
-	}
-	for len(work) > 0 {
-		at := work[len(work)-1]
-		work = work[:len(work)-1]
-		f := &s.p.Funcs[at.fn]
-		alive[at.fn] = true
-		var roots []halideir.NodeID
-		if s.problem.Inlined[at.fn] {
-			roots = []halideir.NodeID{f.Stages[0].Values[at.out]}
-		} else {
-			for st := range f.Stages {
-				roots = append(roots, f.Stages[st].Roots()...)
-				for v := range f.Stages[st].RVars {
-					roots = append(roots, f.Stages[st].RVars[v].Min, f.Stages[st].RVars[v].Extent)
-				}
-			}
-			if f.Extern != nil {
-				for _, a := range f.Extern.Args {
-					roots = append(roots, a.Expr)
-					if a.Func >= 0 {
-						reach(part{a.Func, 0})
-					}
-				}
-			}
-		}
-		s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
-			if n.Op == halideir.OpCall && n.Call == halideir.CallHalide {
-				reach(part{n.Func, n.Out})
-			}
-		}, roots...)
-	}
-	var out []int
-	for id := range s.p.Funcs {
-		if !alive[id] && !s.problem.Inlined[id] {
-			out = append(out, id)
-		}
-	}
-	return out
 }

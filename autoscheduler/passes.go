@@ -98,6 +98,7 @@ type state struct {
 	analysis   analysis
 	problem    *plan.Problem
 	unclamped  []bool // of the Funcs
+	leaves     []bool // likewise: what they read, or are called with, may be read by nobody once they are inlined
 	searcher   *search.Searcher
 	groups     []*plan.Group
 	found      []*search.Found // parallel to groups

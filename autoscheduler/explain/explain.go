@@ -16,6 +16,7 @@ import (
 	"gowarp/halideir"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
+	"gowarp/internal/suggest"
 	"gowarp/occupancy"
 )
 
@@ -461,7 +462,7 @@ func (r *Report) Only(p *halideir.Pipeline, name string) (*Report, error) {
 		labels = append(labels, p.Funcs[i].Label)
 	}
 	if !slices.Contains(labels, name) {
-		return nil, fmt.Errorf("explain: there is no Func %q; the pipeline has %s", name, strings.Join(labels, ", "))
+		return nil, fmt.Errorf("explain: there is no Func %q%s; the pipeline has %s", name, suggest.Nearest(name, labels), strings.Join(labels, ", "))
 	}
 	out := *r
 	out.Funcs = slices.DeleteFunc(slices.Clone(r.Funcs), func(f Func) bool { return f.Func != name })

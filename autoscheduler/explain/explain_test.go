@@ -244,7 +244,7 @@ func TestSaidOnce(t *testing.T) {
 func TestOnlyUnknown(t *testing.T) {
 	p := exported(t, "hist")
 	r, _ := report(t, p, nil)
-	if _, err := r.Only(p, "lumma"); err == nil || !strings.Contains(err.Error(), `no Func "lumma"; the pipeline has`) {
+	if _, err := r.Only(p, "lumma"); err == nil || !strings.Contains(err.Error(), `no Func "lumma" (did you mean "luma"?); the pipeline has`) {
 		t.Error(err)
 	}
 }

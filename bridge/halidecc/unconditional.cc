@@ -2,9 +2,12 @@
 
 #include "unconditional.h"
 #include "movable.h"
+#include "ownpoint.h"
 #include "restate.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -39,6 +42,84 @@ private:
     const ReductionDomain domain_;
 };
 
+// Whether what is read at some point of a Func, however far out, makes no input be larger: places are bounded, by a boundary condition mostly, somewhere before each of them.
+class Absorbs {
+public:
+    bool is(const Function &f) {
+        const auto known = known_.find(f.name());
+        if (known != known_.end()) {
+            return known->second;
+        }
+        known_[f.name()] = true;  // as for what it reads of itself
+        bool all = !f.has_extern_definition();
+        for (const Definition *def : definitions(f)) {
+            Scope<Interval> bounds;
+            for (const std::string &v : f.args()) {
+                bounds.push(v, Interval::everything());
+            }
+            for (const ReductionVariable &r : def->schedule().rvars()) {
+                bounds.push(r.var, Interval(r.min, r.min + r.extent - 1));
+            }
+            for (const Expr &e : stage_exprs(*def)) {
+                all = all && within(e, bounds);
+            }
+        }
+        return known_[f.name()] = all;
+    }
+
+private:
+    bool within(const Expr &e, const Scope<Interval> &bounds) {
+        std::set<const BaseExprNode *> seen;
+        std::vector<Expr> left = {e};
+        while (!left.empty()) {
+            const Expr x = left.back();
+            left.pop_back();
+            if (!seen.insert(x.get()).second) {
+                continue;
+            }
+            if (x.node_type() == IRNodeType::Let) {
+                return false;  // its name has no bounds here
+            }
+            operands(x.get(), "", left);
+            const Call *c = x.as<Call>();
+            if (!c || (c->call_type != Call::Halide && c->call_type != Call::Image)) {
+                continue;
+            }
+            const auto bounded = [&](const Expr &place) { return bounds_of_expr_in_scope(place, bounds).is_bounded(); };
+            if (!std::all_of(c->args.begin(), c->args.end(), bounded) && (c->call_type == Call::Image || !c->func.defined() || !is(Function(c->func)))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    std::map<std::string, bool> known_;
+};
+
+// Whether an update needs its Func where it stores anyway, or more of it costs nothing: to read what is there, a definition has to have been computed all over the update's domain.
+bool needs_what_it_changes(const FuncEntry &entry, const Definition &def, Absorbs &absorbs) {
+    const Function &f = entry.original;
+    if (entry.output || is_own_point(f, def.args())) {
+        return true;  // the domain is in the region that is asked for
+    }
+    bool all = true;
+    for (size_t out = 0; out < def.values().size(); out++) {
+        bool here = false;
+        std::set<const BaseExprNode *> seen;
+        std::vector<Expr> left = {def.values()[out]};
+        while (!left.empty()) {
+            const Expr x = left.back();
+            left.pop_back();
+            if (seen.insert(x.get()).second) {
+                here = here || is_self(x, f, def, (int)out);
+                operands(x.get(), "", left);
+            }
+        }
+        all = all && here;
+    }
+    return all || absorbs.is(f);
+}
+
 // The values of an update that stores everywhere in its domain; none where it has to stay as it is.
 std::vector<Expr> everywhere(const Function &f, const Definition &def, const Expr &loading) {
     std::vector<Expr> values = restatement(f, def);
@@ -56,7 +137,8 @@ std::vector<Expr> everywhere(const Function &f, const Definition &def, const Exp
     return values;
 }
 
-bool store_unconditionally(const Function &f) {
+bool store_unconditionally(const FuncEntry &entry, Absorbs &absorbs) {
+    const Function &f = entry.original;
     // Of what is undefined at first, nothing is read.
     const auto &first = f.definition().values();
     if (!std::all_of(first.begin(), first.end(), [](const Expr &e) { return Movable::is(e, false); })) {
@@ -67,7 +149,8 @@ bool store_unconditionally(const Function &f) {
         Definition def = update;
         const Conditions of = conditions(def);
         const auto by_data = [](const Expr &place) { return !Movable::is(place, false) || loads_anything(place); };
-        if (!of.loading.defined() || !def.specializations().empty() || !is_small(def) || std::any_of(def.args().begin(), def.args().end(), by_data)) {
+        if (!of.loading.defined() || !def.specializations().empty() || !is_small(def) || std::any_of(def.args().begin(), def.args().end(), by_data) ||
+            !needs_what_it_changes(entry, def, absorbs)) {
             continue;
         }
         std::vector<Expr> values = everywhere(f, def, of.loading);
@@ -93,8 +176,9 @@ bool store_unconditionally(const Function &f) {
 
 Graph store_unconditionally(const Pipeline &pipeline, const Graph &before) {
     std::set<std::string> changed;
+    Absorbs absorbs;
     for (const FuncEntry &f : before.funcs) {
-        if (f.original.has_pure_definition() && !f.original.has_extern_definition() && store_unconditionally(f.original)) {
+        if (f.original.has_pure_definition() && !f.original.has_extern_definition() && store_unconditionally(f, absorbs)) {
             changed.insert(f.original.name());
         }
     }

@@ -7,7 +7,7 @@ using namespace Halide;
 
 class Conditional : public Generator<Conditional> {
 public:
-    enum class Kind { marks, rows, turns, masked, least, nearest, itself, running, both, pair, output, unfinished, by_data, promised };
+    enum class Kind { marks, rows, turns, masked, least, nearest, itself, running, both, pair, output, unfinished, by_data, promised, outside };
     GeneratorParam<Kind> kind{"kind",
                               Kind::marks,
                               {{"marks", Kind::marks},
@@ -23,7 +23,8 @@ public:
                                {"output", Kind::output},
                                {"unfinished", Kind::unfinished},
                                {"by_data", Kind::by_data},
-                               {"promised", Kind::promised}}};
+                               {"promised", Kind::promised},
+                               {"outside", Kind::outside}}};
     GeneratorParam<bool> written{"written", false};
 
     Input<Buffer<uint8_t, 2>> input{"input"};
@@ -120,9 +121,18 @@ public:
             f(x, down) = in(x, unsafe_promise_clamped(in(0, down), 0, height - 1));
             break;
         }
+        case Kind::outside: {  // of which nobody asks for a definition, which the input has nothing for
+            Func g("g");
+            g(x, y) = input(x, y) * 2;
+            RDom beyond(width, 5, 0, height, "beyond");
+            beyond.where(in(beyond.x, beyond.y) > 10);
+            g(beyond.x, beyond.y) = cast<uint8_t>(in(beyond.x, beyond.y));
+            result = g;
+            break;
+        }
         }
         if (!out.defined()) {
-            out(x, y) = result(x, y);
+            out(x, y) = cast<int>(result(x, y));
         }
         input.set_estimates({{0, 256}, {0, 192}});
         out.set_estimates({{0, 256}, {0, 192}});
