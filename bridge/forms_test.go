@@ -58,11 +58,11 @@ func TestFormResults(t *testing.T) {
 func TestFormsRestated(t *testing.T) {
 	for _, c := range []struct {
 		group, typ, where      string
-		forms, trees, restated int // of the forms, reductions; of those, in another form than the plain one: | of bools is that, where no condition reads anything
+		forms, trees, restated int // of the forms, reductions; of those, in another form than the plain one: | of bools is that, and all are that Halide's prover knows where a condition reads something, since that is part of what is exported
 	}{
 		{"forms", "int32", "all", 13, 13, 13}, {"forms", "uint8", "all", 13, 13, 13}, {"forms", "bool", "all", 5, 5, 4}, {"restated", "int16", "all", 9, 9, 9}, {"restated", "uint32", "all", 9, 9, 9},
 		{"bits", "uint16", "all", 6, 6, 6}, {"bits", "int32", "all", 6, 6, 6}, {"bits", "bool", "all", 3, 3, 3}, {"order", "int32", "all", 5, 0, 0},
-		{"forms", "int16", "some", 13, 13, 13}, {"forms", "bool", "some", 5, 5, 4}, {"forms", "bool", "read", 5, 5, 5}, {"forms", "uint32", "both", 13, 13, 13}, {"restated", "int32", "read", 9, 9, 9},
+		{"forms", "int16", "some", 13, 13, 13}, {"forms", "bool", "some", 5, 5, 4}, {"forms", "bool", "read", 5, 5, 0}, {"forms", "uint32", "both", 13, 13, 0}, {"restated", "int32", "read", 9, 9, 0},
 		{"bits", "int8", "both", 6, 6, 6}, {"order", "int32", "both", 5, 0, 0},
 	} {
 		t.Run(c.group+"-"+c.typ+"-"+c.where, func(t *testing.T) {
