@@ -42,6 +42,25 @@ private:
     const ReductionDomain domain_;
 };
 
+// Whether something holds of an expression and all of its parts.
+template<typename Holds>
+bool all_of(const Expr &e, Holds holds) {
+    std::set<const BaseExprNode *> seen;
+    std::vector<Expr> left = {e};
+    while (!left.empty()) {
+        const Expr x = left.back();
+        left.pop_back();
+        if (!seen.insert(x.get()).second) {
+            continue;
+        }
+        if (!holds(x)) {
+            return false;
+        }
+        operands(x.get(), "", left);
+    }
+    return true;
+}
+
 // Whether what is read at some point of a Func, however far out, makes no input be larger: places are bounded, by a boundary condition mostly, somewhere before each of them.
 class Absorbs {
 public:
@@ -69,55 +88,58 @@ public:
 
 private:
     bool within(const Expr &e, const Scope<Interval> &bounds) {
-        std::set<const BaseExprNode *> seen;
-        std::vector<Expr> left = {e};
-        while (!left.empty()) {
-            const Expr x = left.back();
-            left.pop_back();
-            if (!seen.insert(x.get()).second) {
-                continue;
-            }
-            if (x.node_type() == IRNodeType::Let) {
-                return false;  // its name has no bounds here
-            }
-            operands(x.get(), "", left);
+        const auto bounded = [&](const Expr &place) { return bounds_of_expr_in_scope(place, bounds).is_bounded(); };
+        return all_of(e, [&](const Expr &x) {
             const Call *c = x.as<Call>();
-            if (!c || (c->call_type != Call::Halide && c->call_type != Call::Image)) {
-                continue;
-            }
-            const auto bounded = [&](const Expr &place) { return bounds_of_expr_in_scope(place, bounds).is_bounded(); };
-            if (!std::all_of(c->args.begin(), c->args.end(), bounded) && (c->call_type == Call::Image || !c->func.defined() || !is(Function(c->func)))) {
-                return false;
-            }
-        }
-        return true;
+            const bool load = c && (c->call_type == Call::Halide || c->call_type == Call::Image);
+            return x.node_type() != IRNodeType::Let &&  // its name has no bounds here
+                   (!load || std::all_of(c->args.begin(), c->args.end(), bounded) || (c->call_type == Call::Halide && c->func.defined() && is(Function(c->func))));
+        });
     }
 
     std::map<std::string, bool> known_;
 };
 
+// Whether what a definition loads at the points that an update stores to, the update loads itself, or it is loaded for nothing.
+bool loads_the_same(const Function &f, const Definition &def, Absorbs &absorbs) {
+    std::vector<Expr> there;
+    std::vector<Expr> parts = def.values();
+    parts.push_back(def.predicate());
+    for (const Expr &e : parts) {
+        all_of(substitute_in_all_lets(e), [&](const Expr &x) {
+            if (x.as<Call>()) {
+                there.push_back(x);
+            }
+            return true;
+        });
+    }
+    std::map<std::string, Expr> point;
+    for (size_t k = 0; k < def.args().size(); k++) {
+        point[f.args()[k]] = def.args()[k];
+    }
+    const auto &values = f.definition().values();
+    return std::all_of(values.begin(), values.end(), [&](const Expr &v) {
+        return all_of(substitute(point, substitute_in_all_lets(v)), [&](const Expr &x) {
+            const Call *c = x.as<Call>();
+            const bool load = c && (c->call_type == Call::Halide || c->call_type == Call::Image);
+            return !load || std::any_of(there.begin(), there.end(), [&](const Expr &t) { return graph_equal(t, x); }) ||
+                   (c->call_type == Call::Halide && c->func.defined() && absorbs.is(Function(c->func)));
+        });
+    });
+}
+
 // Whether an update needs its Func where it stores anyway, or more of it costs nothing: to read what is there, a definition has to have been computed all over the update's domain.
-bool needs_what_it_changes(const FuncEntry &entry, const Definition &def, Absorbs &absorbs) {
+bool needs_what_it_changes(const FuncEntry &entry, size_t update, Absorbs &absorbs) {
     const Function &f = entry.original;
+    const Definition &def = f.updates()[update];
     if (entry.output || is_own_point(f, def.args())) {
         return true;  // the domain is in the region that is asked for
     }
     bool all = true;
     for (size_t out = 0; out < def.values().size(); out++) {
-        bool here = false;
-        std::set<const BaseExprNode *> seen;
-        std::vector<Expr> left = {def.values()[out]};
-        while (!left.empty()) {
-            const Expr x = left.back();
-            left.pop_back();
-            if (seen.insert(x.get()).second) {
-                here = here || is_self(x, f, def, (int)out);
-                operands(x.get(), "", left);
-            }
-        }
-        all = all && here;
+        all = all && !all_of(def.values()[out], [&](const Expr &x) { return !is_self(x, f, def, (int)out); });
     }
-    return all || absorbs.is(f);
+    return all || absorbs.is(f) || (update == 0 && loads_the_same(f, def, absorbs));
 }
 
 // The values of an update that stores everywhere in its domain; none where it has to stay as it is.
@@ -145,12 +167,12 @@ bool store_unconditionally(const FuncEntry &entry, Absorbs &absorbs) {
         return false;
     }
     bool any = false;
-    for (const Definition &update : f.updates()) {
-        Definition def = update;
+    for (size_t u = 0; u < f.updates().size(); u++) {
+        Definition def = f.updates()[u];
         const Conditions of = conditions(def);
         const auto by_data = [](const Expr &place) { return !Movable::is(place, false) || loads_anything(place); };
         if (!of.loading.defined() || !def.specializations().empty() || !is_small(def) || std::any_of(def.args().begin(), def.args().end(), by_data) ||
-            !needs_what_it_changes(entry, def, absorbs)) {
+            !needs_what_it_changes(entry, u, absorbs)) {
             continue;
         }
         std::vector<Expr> values = everywhere(f, def, of.loading);

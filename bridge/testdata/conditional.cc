@@ -7,7 +7,7 @@ using namespace Halide;
 
 class Conditional : public Generator<Conditional> {
 public:
-    enum class Kind { marks, rows, turns, masked, least, nearest, itself, running, both, pair, output, unfinished, by_data, promised, outside };
+    enum class Kind { marks, rows, turns, masked, least, nearest, itself, running, both, pair, output, unfinished, by_data, promised, outside, plain };
     GeneratorParam<Kind> kind{"kind",
                               Kind::marks,
                               {{"marks", Kind::marks},
@@ -24,7 +24,8 @@ public:
                                {"unfinished", Kind::unfinished},
                                {"by_data", Kind::by_data},
                                {"promised", Kind::promised},
-                               {"outside", Kind::outside}}};
+                               {"outside", Kind::outside},
+                               {"plain", Kind::plain}}};
     GeneratorParam<bool> written{"written", false};
 
     Input<Buffer<uint8_t, 2>> input{"input"};
@@ -128,6 +129,14 @@ public:
             beyond.where(in(beyond.x, beyond.y) > 10);
             g(beyond.x, beyond.y) = cast<uint8_t>(in(beyond.x, beyond.y));
             result = g;
+            break;
+        }
+        case Kind::plain: {  // of the input itself, which the update reads where it stores
+            Func g("g");
+            g(x, y) = input(x, y) / 2;
+            if_(all, input(all.x, all.y) > 200, g, {all.x, all.y}, cast<uint8_t>(all.x));
+            result = Func("result");
+            result(x, y) = g(x, y) + BoundaryConditions::repeat_edge(g, {{0, width}, {0, height}})(x, y + 1);
             break;
         }
         }
