@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "restate.h"
+#include "anypart.h"
 
 #include <optional>
 #include <set>
@@ -44,36 +45,15 @@ bool reduces(const Definition &def) {
     return !def.schedule().rvars().empty() && def.specializations().empty() && is_small(def);
 }
 
-namespace {
-
-// Whether an expression has a call that is so.
-template<typename Is>
-bool has_call(const Expr &e, Is is) {
-    std::set<const BaseExprNode *> seen;
-    std::vector<Expr> left = {e};
-    while (!left.empty()) {
-        const Expr x = left.back();
-        left.pop_back();
-        if (!seen.insert(x.get()).second) {
-            continue;
-        }
-        const Call *c = x.as<Call>();
-        if (c && is(c)) {
-            return true;
-        }
-        operands(x.get(), "", left);
-    }
-    return false;
+bool loads_anything(const Expr &e) {
+    return any_part(e, [](const Expr &x) { return as_load(x) != nullptr; });
 }
 
-bool loads(const Call *c) { return c->call_type == Call::Halide || c->call_type == Call::Image; }
-
-}  // namespace
-
-bool loads_anything(const Expr &e) { return has_call(e, loads); }
-
 bool has_promise(const Expr &value) {
-    return has_call(value, [](const Call *c) { return c->is_intrinsic(Call::unsafe_promise_clamped); });
+    return any_part(value, [](const Expr &x) {
+        const Call *c = x.as<Call>();
+        return c && c->is_intrinsic(Call::unsafe_promise_clamped);
+    });
 }
 
 bool reads_in_conditions(const Function &f, const Definition &def) {

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "unconditional.h"
+#include "anypart.h"
 #include "movable.h"
 #include "ownpoint.h"
 #include "restate.h"
@@ -42,25 +43,6 @@ private:
     const ReductionDomain domain_;
 };
 
-// Whether something holds of an expression and all of its parts.
-template<typename Holds>
-bool all_of(const Expr &e, Holds holds) {
-    std::set<const BaseExprNode *> seen;
-    std::vector<Expr> left = {e};
-    while (!left.empty()) {
-        const Expr x = left.back();
-        left.pop_back();
-        if (!seen.insert(x.get()).second) {
-            continue;
-        }
-        if (!holds(x)) {
-            return false;
-        }
-        operands(x.get(), "", left);
-    }
-    return true;
-}
-
 // Whether what is read at some point of a Func, however far out, makes no input be larger: places are bounded, by a boundary condition mostly, somewhere before each of them.
 class Absorbs {
 public:
@@ -86,14 +68,16 @@ public:
         return known_[f.name()] = all;
     }
 
+    // Whether the Func that is called does.
+    bool of(const Call *c) { return c->call_type == Call::Halide && c->func.defined() && is(Function(c->func)); }
+
 private:
     bool within(const Expr &e, const Scope<Interval> &bounds) {
         const auto bounded = [&](const Expr &place) { return bounds_of_expr_in_scope(place, bounds).is_bounded(); };
-        return all_of(e, [&](const Expr &x) {
-            const Call *c = x.as<Call>();
-            const bool load = c && (c->call_type == Call::Halide || c->call_type == Call::Image);
-            return x.node_type() != IRNodeType::Let &&  // its name has no bounds here
-                   (!load || std::all_of(c->args.begin(), c->args.end(), bounded) || (c->call_type == Call::Halide && c->func.defined() && is(Function(c->func))));
+        return !any_part(e, [&](const Expr &x) {
+            const Call *c = as_load(x);
+            return x.node_type() == IRNodeType::Let ||  // its name has no bounds here
+                   (c && !std::all_of(c->args.begin(), c->args.end(), bounded) && !of(c));
         });
     }
 
@@ -106,11 +90,11 @@ bool loads_the_same(const Function &f, const Definition &def, Absorbs &absorbs) 
     std::vector<Expr> parts = def.values();
     parts.push_back(def.predicate());
     for (const Expr &e : parts) {
-        all_of(substitute_in_all_lets(e), [&](const Expr &x) {
-            if (x.as<Call>()) {
+        any_part(substitute_in_all_lets(e), [&](const Expr &x) {
+            if (as_load(x)) {
                 there.push_back(x);
             }
-            return true;
+            return false;
         });
     }
     std::map<std::string, Expr> point;
@@ -119,11 +103,9 @@ bool loads_the_same(const Function &f, const Definition &def, Absorbs &absorbs) 
     }
     const auto &values = f.definition().values();
     return std::all_of(values.begin(), values.end(), [&](const Expr &v) {
-        return all_of(substitute(point, substitute_in_all_lets(v)), [&](const Expr &x) {
-            const Call *c = x.as<Call>();
-            const bool load = c && (c->call_type == Call::Halide || c->call_type == Call::Image);
-            return !load || std::any_of(there.begin(), there.end(), [&](const Expr &t) { return graph_equal(t, x); }) ||
-                   (c->call_type == Call::Halide && c->func.defined() && absorbs.is(Function(c->func)));
+        return !any_part(substitute(point, substitute_in_all_lets(v)), [&](const Expr &x) {
+            const Call *c = as_load(x);
+            return c && !absorbs.of(c) && std::none_of(there.begin(), there.end(), [&](const Expr &t) { return graph_equal(t, x); });
         });
     });
 }
@@ -137,7 +119,7 @@ bool needs_what_it_changes(const FuncEntry &entry, size_t update, Absorbs &absor
     }
     bool all = true;
     for (size_t out = 0; out < def.values().size(); out++) {
-        all = all && !all_of(def.values()[out], [&](const Expr &x) { return !is_self(x, f, def, (int)out); });
+        all = all && any_part(def.values()[out], [&](const Expr &x) { return is_self(x, f, def, (int)out); });
     }
     return all || absorbs.is(f) || (update == 0 && loads_the_same(f, def, absorbs));
 }
