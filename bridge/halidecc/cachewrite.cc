@@ -154,17 +154,12 @@ std::string cache_write(Function f) {
 }  // namespace
 
 Graph cache_writes(const Pipeline &pipeline, const Graph &before) {
-    std::set<std::string> caches, wrapped_in;  // Funcs that a wrapper of the user's is for: they have to go on calling what it wraps
-    for (const FuncEntry &f : before.funcs) {
-        for (const auto &w : f.original.schedule().wrappers()) {
-            wrapped_in.insert(w.first);
-        }
-    }
-    const std::set<std::string> otherwise = read_otherwise(before);
+    std::set<std::string> caches;
+    const std::set<std::string> wrapped = wrapped_in(before), otherwise = read_otherwise(before);
     for (const FuncEntry &f : before.funcs) {
         const Function &o = f.original;
         // A row has few points, like a small output.
-        if (!f.fused_init && !wrapped_in.count(o.name()) && reduces(o) && (f.output ? points(o) >= fewest_points : o.args().size() > 1 && otherwise.count(o.name()) > 0)) {
+        if (!f.fused_init && !wrapped.count(o.name()) && reduces(o) && (f.output ? points(o) >= fewest_points : o.args().size() > 1 && otherwise.count(o.name()) > 0)) {
             caches.insert(cache_write(o));
         }
     }

@@ -30,6 +30,16 @@ bool has_predicate(const Definition &def) {
     return def.predicate().defined() && !is_const_one(def.predicate());
 }
 
+std::set<std::string> wrapped_in(const Graph &g) {
+    std::set<std::string> readers;
+    for (const FuncEntry &f : g.funcs) {
+        for (const auto &w : f.original.schedule().wrappers()) {
+            readers.insert(w.first);
+        }
+    }
+    return readers;
+}
+
 std::vector<const Definition *> definitions(const Function &f) {
     std::vector<const Definition *> defs;
     // Halide gives an extern Func a pure definition of undefined values.

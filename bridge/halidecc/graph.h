@@ -90,6 +90,9 @@ std::vector<const Halide::Internal::Definition *> definitions(const Halide::Inte
 
 bool has_predicate(const Halide::Internal::Definition &def);
 
+// The Funcs that a wrapper of the user's is for: they have to go on calling what it wraps.
+std::set<std::string> wrapped_in(const Graph &g);
+
 }  // namespace gowarp
 
 #endif

@@ -1,8 +1,11 @@
 //go:build halide
 
 #include "promises.h"
+#include "anypart.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,9 +50,39 @@ bool narrow(Interval &range, const std::string &var, const Expr &condition) {
     return min != *first || max != *last;
 }
 
+// Whether a Func is read, directly or through others, of which the user bounds the extent alone: it begins at the first place that is read, and would end later if that were a later one.
+bool moves_what_it_reads(const Definition &def) {
+    std::set<std::string> seen;
+    std::vector<Expr> left = def.values();
+    while (!left.empty()) {
+        const Expr e = left.back();
+        left.pop_back();
+        const bool moves = any_part(e, [&](const Expr &x) {
+            const Call *c = as_load(x);
+            if (!c || !c->func.defined() || !seen.insert(c->name).second) {
+                return false;
+            }
+            const Function f(c->func);
+            for (const Definition *d : definitions(f)) {
+                const std::vector<Expr> all = stage_exprs(*d);
+                left.insert(left.end(), all.begin(), all.end());
+            }
+            const std::vector<Bound> &bounds = f.schedule().bounds();
+            return std::any_of(bounds.begin(), bounds.end(), [](const Bound &b) { return !b.min.defined() && b.extent.defined(); });
+        });
+        if (moves) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 void promise_ranges(Definition &def, const Expr &conditions) {
+    if (moves_what_it_reads(def)) {
+        return;
+    }
     const std::vector<ReductionVariable> &rvars = def.schedule().rvars();
     std::map<std::string, Interval> all, ranges;
     for (const ReductionVariable &v : rvars) {

@@ -367,9 +367,10 @@ void Separation::exchange() {
 
 Graph separate_windows(const Pipeline &pipeline, const Graph &before, const Separable &which, Separation &separation) {
     Parts parts;
+    const std::set<std::string> wrapped = wrapped_in(before);
     for (const FuncEntry &f : before.funcs) {
         const Function &o = f.original;
-        if (o.has_pure_definition() && !o.has_extern_definition() && !o.args().empty() && o.definition().specializations().empty() && !f.fused_init) {
+        if (!wrapped.count(o.name()) && o.has_pure_definition() && !o.has_extern_definition() && !o.args().empty() && o.definition().specializations().empty() && !f.fused_init) {
             separate(f, which, parts, separation);
         }
     }
