@@ -23,13 +23,22 @@ func (s *state) fold() {
 	}
 	c := constants{s, map[constantsAt]*handed{}}
 	for id := range s.p.Funcs {
-		if !s.problem.Access.Table(id) || s.problem.Inlined[id] || s.notInlinable(id) != "" {
+		if !s.problem.Access.Table(id) || s.problem.Inlined[id] || s.notInlinable(id) != "" || s.callsStored(id) {
 			continue
 		}
 		if h := c.readers(id, nil); h != nil {
 			s.foldOne(id, h.between)
 		}
 	}
+}
+
+// callsStored reports whether a Func calls one that is not inlined: in its readers, which take it for a constant, that would be read as well.
+func (s *state) callsStored(id int) bool {
+	stored := false
+	s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
+		stored = stored || n.Op == halideir.OpCall && n.Call == halideir.CallHalide && !s.problem.Inlined[n.Func]
+	}, s.p.Funcs[id].Stages[0].Values...)
+	return stored
 }
 
 // constants finds out where loops are constants once short reductions are unrolled.
