@@ -83,28 +83,20 @@ type evaluation struct {
 
 // of visits the nodes that are evaluated, each once. What a let binds is taken to be.
 func (e *evaluation) of(roots []halideir.NodeID, visit func(n *halideir.Node)) {
-	seen := map[halideir.NodeID]bool{}
-	work := slices.Clone(roots)
-	for len(work) > 0 {
-		id := work[len(work)-1]
-		work = work[:len(work)-1]
-		if id == halideir.NoNode || seen[id] {
-			continue
-		}
-		seen[id] = true
-		n := &e.p.Nodes[id]
+	e.p.WalkInto(func(_ halideir.NodeID, n *halideir.Node) []halideir.NodeID {
 		visit(n)
 		if n.Op != halideir.OpCall || n.Call != halideir.CallHalide || !e.inlined[n.Func] {
-			work = append(work, n.Args...)
-			continue
+			return n.Args
 		}
+		var evaluated []halideir.NodeID
 		has := e.has(part{n.Func, n.Out})
 		for k, a := range n.Args {
 			if has[k] {
-				work = append(work, a)
+				evaluated = append(evaluated, a)
 			}
 		}
-	}
+		return evaluated
+	}, roots...)
 }
 
 // has tells which arguments the value of an inlined Func has.

@@ -34,11 +34,7 @@ func (s *state) fold() {
 
 // callsStored reports whether a Func calls one that is not inlined: in its readers, which take it for a constant, that would be read as well.
 func (s *state) callsStored(id int) bool {
-	stored := false
-	s.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
-		stored = stored || n.Op == halideir.OpCall && n.Call == halideir.CallHalide && !s.problem.Inlined[n.Func]
-	}, s.p.Funcs[id].Stages[0].Values...)
-	return stored
+	return slices.ContainsFunc(s.problem.Access.Stage(id, 0).Loads, func(l access.Load) bool { return l.Func >= 0 && !s.problem.Inlined[l.Func] })
 }
 
 // constants finds out where loops are constants once short reductions are unrolled.

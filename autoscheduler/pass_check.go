@@ -39,18 +39,9 @@ func checkInput(s *state) error {
 
 // noteIdle says which estimates of an output are not what it is scheduled for, because a bound says otherwise.
 func (s *state) noteIdle(f *halideir.Func) {
-	for k, arg := range f.Args {
+	for k := range f.Args {
 		lo, n, _ := s.p.Declared(f, k)
-		last := -1
-		for i := range f.Estimates {
-			if f.Estimates[i].Var == arg {
-				last = i
-			}
-		}
-		if last < 0 {
-			continue
-		}
-		if e := f.Estimates[last]; e.Min != lo || e.Extent != n {
+		if e, ok := f.Estimated(k); ok && (e.Min != lo || e.Extent != n) {
 			s.note("check", -1, "the estimate of %s of %s, %d points from %d, has no effect: a bound says that there are %d from %d, and that is what it is scheduled for", argLabel(f, k), f.Label, e.Extent, e.Min, n, lo)
 		}
 	}

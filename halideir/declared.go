@@ -8,10 +8,8 @@ func (p *Pipeline) Declared(f *Func, k int) (lo, extent int64, ok bool) {
 	if k >= len(f.Args) {
 		return 0, 0, false
 	}
-	for _, e := range f.Estimates {
-		if e.Var == f.Args[k] {
-			lo, extent, ok = e.Min, e.Extent, true
-		}
+	if e, estimated := f.Estimated(k); estimated {
+		lo, extent, ok = e.Min, e.Extent, true
 	}
 	for _, b := range f.Bounds {
 		if b.Var != f.Args[k] {
@@ -27,4 +25,14 @@ func (p *Pipeline) Declared(f *Func, k int) (lo, extent int64, ok bool) {
 		}
 	}
 	return lo, extent, ok
+}
+
+// Estimated is the estimate of argument k of a Func that the author gave last, which holds.
+func (f *Func) Estimated(k int) (last Estimate, ok bool) {
+	for _, e := range f.Estimates {
+		if e.Var == f.Args[k] {
+			last, ok = e, true
+		}
+	}
+	return last, ok
 }

@@ -3,6 +3,14 @@ package halideir
 // Walk visits every node that the roots reach, each once. NoNode among the roots is
 // passed over.
 func (p *Pipeline) Walk(visit func(id NodeID, n *Node), roots ...NodeID) {
+	p.WalkInto(func(id NodeID, n *Node) []NodeID {
+		visit(id, n)
+		return n.Args
+	}, roots...)
+}
+
+// WalkInto is Walk where visit says which nodes are gone on to.
+func (p *Pipeline) WalkInto(visit func(id NodeID, n *Node) []NodeID, roots ...NodeID) {
 	seen := map[NodeID]bool{}
 	work := append([]NodeID(nil), roots...)
 	for len(work) > 0 {
@@ -13,8 +21,7 @@ func (p *Pipeline) Walk(visit func(id NodeID, n *Node), roots ...NodeID) {
 		}
 		seen[id] = true
 		n := &p.Nodes[id]
-		visit(id, n)
-		work = append(work, n.Args...)
+		work = append(work, visit(id, n)...)
 	}
 }
 
