@@ -57,28 +57,3 @@ func ChangesOf(given map[string]string) Changes {
 	c.SeparateFloats, c.SeparateWeighted, c.IfCheaper = saved.SeparateFloats, saved.SeparateWeighted, false
 	return c
 }
-
-// Predict is the cost of the schedule of a pipeline, as it is exported, in the unit of the cost that the parameters name, by the model alone.
-func Predict(exported []byte, given map[string]string) (float64, error) {
-	params, err := ParseParams(given)
-	if err != nil {
-		return 0, err
-	}
-	p, err := halideir.Decode(exported)
-	if err != nil {
-		return 0, err
-	}
-	params.Search, params.Schedule = "model", ""
-	s, err := newState(p, params)
-	if err != nil {
-		return 0, err
-	}
-	if err := s.runTable(upTo(tableFor(params), "tile")); err != nil {
-		return 0, err
-	}
-	cost := 0.
-	for _, f := range s.found {
-		cost += f.Cost
-	}
-	return cost, nil
-}

@@ -16,9 +16,11 @@ type Session struct {
 	params  Params
 	explain bool
 	after   tried
-	trial   *state // of the trials: before anything judges; nil if there are none
-	tiled   *state // of the last schedule: before legality is looked at
-	last    *Result
+	// foreseen is the first schedule as far as its tiles; nil where it was not predicted.
+	foreseen *state
+	trial    *state // of the trials: before anything judges; nil if there are none
+	tiled    *state // of the last schedule: before legality is looked at
+	last     *Result
 }
 
 // NewSession begins one. With explain the results have reasons.
@@ -163,16 +165,22 @@ func (s *Session) First() (*Result, error) {
 
 // run is the schedule after what was tried.
 func (s *Session) run() (*Result, error) {
-	st, err := newState(s.p, s.params)
-	if err != nil {
-		return nil, err
-	}
-	st.tried, st.explain = s.after, s.explain
 	table := tableFor(s.params)
-	if s.params.Schedule == "" {
-		if err := st.runTable(upTo(table, "tile")); err != nil {
+	st := s.foreseen
+	s.foreseen = nil
+	if st == nil || !s.after.nothing() {
+		var err error
+		if st, err = newState(s.p, s.params); err != nil {
 			return nil, err
 		}
+		st.tried, st.explain = s.after, s.explain
+		if s.params.Schedule == "" {
+			if err := st.runTable(upTo(table, "tile")); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if s.params.Schedule == "" {
 		s.tiled, table = st.fork(), behind(table, "tile")
 	}
 	if err := st.runTable(table); err != nil {

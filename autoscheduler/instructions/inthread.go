@@ -2,6 +2,7 @@ package instructions
 
 import (
 	"slices"
+	"sync"
 
 	"gowarp/internal/keymap"
 	"gowarp/internal/plan"
@@ -12,6 +13,18 @@ import (
 type inThread struct {
 	points                []plan.Use // of the stages so far: others are not at the same places
 	loaded, rows, buffers keymap.Map
+}
+
+// allInThread are those of which nobody asks any more, kept for the memory of their tables.
+var allInThread = sync.Pool{New: func() any { return new(inThread) }}
+
+// done has the tables kept for another kernel.
+func (h *inThread) done() {
+	h.points = nil
+	for _, m := range []*keymap.Map{&h.loaded, &h.rows, &h.buffers} {
+		m.Clear()
+	}
+	allInThread.Put(h)
 }
 
 // accessed are the keys of what a stage loads from global memory at places that are known and no turn of its loops moves: of elements, of their rows, and of their buffers, each once.

@@ -40,7 +40,8 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		know, inside = out, 0
 	}
 	var sum Part
-	var thread inThread
+	thread := allInThread.Get().(*inThread)
+	defer thread.done()
 	add := func(active float64, n *plan.Nest, given []bool, register bool) {
 		straight, times := n.Straight()
 		var partly Count

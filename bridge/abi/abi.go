@@ -18,6 +18,7 @@ import (
 
 	"gowarp/halideir"
 	"gowarp/halideir/schedule"
+	"gowarp/internal/workers"
 )
 
 // Request is what C++ asks first of a pipeline.
@@ -25,6 +26,13 @@ type Request struct {
 	JSON    []byte            // the pipeline; valid only during the call
 	Params  map[string]string // the autoscheduler's parameters, without their prefix
 	Verbose int               // level of HL_DEBUG_AUTOSCHEDULE
+	Found   any               // of the Prediction for this pipeline; nil if there was none
+}
+
+// Prediction is what the schedule of a pipeline is predicted to be.
+type Prediction struct {
+	Cost  float64
+	Found any // what a session of that pipeline may go on from; nil for nothing
 }
 
 // Session answers for one pipeline, until an answer is taken.
@@ -57,7 +65,7 @@ type Changes struct {
 	Separate         bool // windows are combined from parts,
 	SeparateFloats   bool // those of floats too,
 	SeparateWeighted bool // those of unequal weights too,
-	IfCheaper        bool // or those for which Price says less
+	IfCheaper        bool // or those for which a Prediction says less
 }
 
 // Bits are those that are set, as C++ gets them.
@@ -74,19 +82,26 @@ func (c Changes) Bits() int {
 	return all
 }
 
-// Price is what a request's pipeline costs, or -1 where that is not to be had: an error is told when the pipeline is scheduled.
-func Price(request unsafe.Pointer, of func(Request) (float64, error)) (cost float64) {
-	defer func() {
-		if recover() != nil {
-			cost = -1
+// Predict makes predictions for n pipelines side by side. requests and predictions point to so many gowarp_request and gowarp_prediction. What is wrong with a pipeline, a panic included, is
+// told when it is scheduled.
+func Predict(requests, predictions unsafe.Pointer, n int, of func(Request) (Prediction, error)) {
+	reqs, out := unsafe.Slice((*C.gowarp_request)(requests), n), unsafe.Slice((*C.gowarp_prediction)(predictions), n)
+	workers.Each(n, func(i int) {
+		out[i] = C.gowarp_prediction{cost: -1}
+		defer func() { _ = recover() }()
+		p, err := of(decode(&reqs[i]))
+		if err != nil {
+			return
 		}
-	}()
-	cost, err := of(decode((*C.gowarp_request)(request)))
-	if err != nil {
-		return -1
-	}
-	return cost
+		out[i].cost = C.double(p.Cost)
+		if p.Found != nil {
+			out[i].found = C.uintptr_t(cgo.NewHandle(p.Found))
+		}
+	})
 }
+
+// Forget ends a prediction.
+func Forget(found uintptr) { cgo.Handle(found).Delete() }
 
 // Code is what came of a schedule of which something was wanted.
 type Code struct {
@@ -228,11 +243,15 @@ func Taken(session uintptr, answer int) (wrong unsafe.Pointer) {
 func End(session uintptr) { cgo.Handle(session).Delete() }
 
 func decode(req *C.gowarp_request) Request {
-	return Request{
+	out := Request{
 		JSON:    unsafe.Slice((*byte)(unsafe.Pointer(req.json)), int(req.json_bytes)),
 		Params:  params(req),
 		Verbose: int(req.verbose),
 	}
+	if req.found != 0 {
+		out.Found = cgo.Handle(req.found).Value()
+	}
+	return out
 }
 
 // Params are the parameters of a gowarp_request.

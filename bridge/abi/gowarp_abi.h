@@ -93,6 +93,7 @@ typedef struct {
 // first only session, faults and code are looked at.
 typedef struct {
     uintptr_t session;  // as the first reply has it; 0 in the first request
+    uintptr_t found;    // of the prediction for this pipeline, in the first request; 0 if there was none
     const char *json;  // the exported pipeline
     size_t json_bytes;
     const char **keys;  // parameters, in the order of their names
@@ -103,6 +104,12 @@ typedef struct {
     int32_t num_faults;
     const gowarp_code *code;  // where the last answer asked for it, else NULL
 } gowarp_request;
+
+// What the schedule of a pipeline is predicted to be.
+typedef struct {
+    double cost;      // in the unit of the cost that the parameters name; -1 where that is not to be had
+    uintptr_t found;  // what scheduling that pipeline may go on from; to be given to gowarp_forget, if it is not 0
+} gowarp_prediction;
 
 // What Go answers. Everything in it was allocated by malloc and is freed by
 // gowarp_reply_free. error is NULL on success; then the rest is set.

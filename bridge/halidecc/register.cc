@@ -35,7 +35,8 @@ extern "C" __attribute__((weak)) int gowarp_schedule(gowarp_request *request, go
 extern "C" __attribute__((weak)) void gowarp_end(uintptr_t session);
 extern "C" __attribute__((weak)) char *gowarp_taken(uintptr_t session, int32_t answer);
 extern "C" __attribute__((weak)) int gowarp_changes(gowarp_request *request);
-extern "C" __attribute__((weak)) double gowarp_price(gowarp_request *request);
+extern "C" __attribute__((weak)) void gowarp_predict(const gowarp_request *requests, gowarp_prediction *predictions, int32_t n);
+extern "C" __attribute__((weak)) void gowarp_forget(uintptr_t found);
 
 extern "C" void gowarp_reply_free(gowarp_reply *reply) {
     for (int32_t i = 0; i < reply->num_directives; i++) {
@@ -105,13 +106,36 @@ struct Session {
     }
 };
 
+// What Go keeps of a prediction.
+struct Prediction : gowarp_prediction {
+    Prediction() : gowarp_prediction{-1, 0} {}
+    Prediction(Prediction &&other) noexcept : gowarp_prediction(other) { other.found = 0; }
+    Prediction &operator=(Prediction &&other) noexcept {
+        std::swap(cost, other.cost);
+        std::swap(found, other.found);
+        return *this;
+    }
+    ~Prediction() {
+        if (found) {
+            gowarp_forget(found);
+        }
+    }
+};
+
+// A pipeline as Go gets it.
+struct Exported {
+    std::string json;
+    Prediction prediction;  // if one was made
+    double predict_ms = 0;  // that the predictions took
+};
+
 // What more windows have to save of the predicted cost. With less it decides by what it errs: of harris .4 % were predicted for Sobel's derivatives by parts, which
 // lanes exchange more of, and 10 % more instructions counted.
 const double worthwhile = .02;
 
 // Separates the windows of a pipeline and exports it. Where the predicted cost is to decide, the ways are none, those of equal weights, and all: a schedule may
 // inline any part, but parts that share little keep its search from what is better.
-std::string export_separated(const Pipeline &pipeline, const Target &target, int changes, const gowarp_request &asked, Graph &graph) {
+Exported export_separated(const Pipeline &pipeline, const Target &target, int changes, const gowarp_request &asked, Graph &graph) {
     struct Way {
         Graph graph;
         Separation separation;
@@ -133,29 +157,36 @@ std::string export_separated(const Pipeline &pipeline, const Target &target, int
             }
         }
     }
-    size_t best = 0;
-    double least = -1;
+    std::vector<gowarp_request> requests(ways.size(), asked);
     for (size_t i = 0; i < ways.size(); i++) {
-        Way &w = ways[i];
-        w.json = export_pipeline(w.graph, target);
-        if (ways.size() == 1 || !gowarp_price) {
-            continue;
+        ways[i].json = export_pipeline(ways[i].graph, target);
+        requests[i].json = ways[i].json.data();
+        requests[i].json_bytes = ways[i].json.size();
+    }
+    Exported out;
+    size_t best = 0;
+    if (ways.size() > 1 && gowarp_predict) {
+        std::vector<gowarp_prediction> made(ways.size(), gowarp_prediction{-1, 0});
+        std::vector<Prediction> predictions(ways.size());
+        auto clock = std::chrono::steady_clock::now();
+        gowarp_predict(requests.data(), made.data(), (int32_t)made.size());
+        out.predict_ms = ms_since(clock);
+        for (size_t i = 0; i < ways.size(); i++) {
+            (gowarp_prediction &)predictions[i] = made[i];
+            const double cost = made[i].cost, least = made[best].cost;
+            if (asked.verbose > 1) {
+                fprintf(stderr, "gowarp: %d windows by parts: cost %g\n", ways[i].separation.windows, cost);
+            }
+            if (cost >= 0 && (least < 0 || cost < least * (1 - worthwhile))) {
+                best = i;
+            }
         }
-        gowarp_request request = asked;
-        request.json = w.json.data();
-        request.json_bytes = w.json.size();
-        const double cost = gowarp_price(&request);
-        if (asked.verbose > 1) {
-            fprintf(stderr, "gowarp: %d windows by parts: cost %g\n", w.separation.windows, cost);
-        }
-        if (cost >= 0 && (least < 0 || cost < least * (1 - worthwhile))) {
-            least = cost;
-            best = i;
-        }
+        out.prediction = std::move(predictions[best]);
     }
     ways[best].separation.exchange();
     graph = std::move(ways[best].graph);
-    return std::move(ways[best].json);
+    out.json = std::move(ways[best].json);
+    return out;
 }
 
 void autoschedule(const Pipeline &pipeline, const Target &target, const AutoschedulerParams &params,
@@ -193,7 +224,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     asked.verbose = verbose;
 
     DeepGraph graph;
-    std::string json;
+    Exported exported;
     with_deep_stack([&] {
         (Graph &)graph = build_graph(pipeline);
         leave_scheduled_alone(graph);
@@ -212,21 +243,22 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
                 (Graph &)graph = cache_writes(pipeline, graph);
             }
             if (changes & gowarp_separate) {
-                json = export_separated(pipeline, target, changes, asked, graph);
+                exported = export_separated(pipeline, target, changes, asked, graph);
                 return;
             }
         }
-        json = export_pipeline(graph, target);
+        exported.json = export_pipeline(graph, target);
     });
-    const double export_ms = ms_since(clock);
+    const double export_ms = ms_since(clock) - exported.predict_ms;
 
     double schedule_ms = 0;
     Session session;
     const auto once = [&](const std::vector<gowarp_fault> &faults, const gowarp_code *code) {
         gowarp_request request = asked;
         request.session = session.handle;
-        request.json = json.data();
-        request.json_bytes = json.size();
+        request.json = exported.json.data();
+        request.json_bytes = exported.json.size();
+        request.found = exported.prediction.found;
         request.faults = faults.data();
         request.num_faults = (int32_t)faults.size();
         request.code = code;
@@ -235,6 +267,7 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         // Go never throws and nothing is thrown through it: an error is a string.
         gowarp_schedule(&request, reply.get());
         schedule_ms += ms_since(clock);
+        exported.prediction = Prediction();
         if (reply->session) {
             session.handle = reply->session;
         }
@@ -278,8 +311,8 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     }
     if (verbose > 0) {
         fprintf(stderr, "%sgowarp: %zu Funcs, %s B of JSON: export %.1f ms, schedule %.1f ms, apply %.1f ms\n",
-                reply->listing ? reply->listing : "", funcs, grouped(json.size()).c_str(), export_ms,
-                schedule_ms, ms_since(clock));
+                reply->listing ? reply->listing : "", funcs, grouped(exported.json.size()).c_str(), export_ms,
+                exported.predict_ms + schedule_ms, ms_since(clock));
         if (trials > 0) {
             fprintf(stderr, "gowarp: %d trials compiled: %.1f ms\n", trials, compile_ms);
         }

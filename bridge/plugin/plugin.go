@@ -47,12 +47,21 @@ func gowarp_changes(request unsafe.Pointer) C.int {
 	return C.int(abi.Changes(autoscheduler.ChangesOf(abi.Params(request))).Bits())
 }
 
-// gowarp_price is what the schedule of a pipeline is predicted to cost, or -1 where that is not to be had.
+// gowarp_predict says what the schedules of n pipelines, of which one will be scheduled, are predicted to cost.
 //
-//export gowarp_price
-func gowarp_price(request unsafe.Pointer) C.double {
-	return C.double(abi.Price(request, func(req abi.Request) (float64, error) { return autoscheduler.Predict(req.JSON, req.Params) }))
+//export gowarp_predict
+func gowarp_predict(requests, predictions unsafe.Pointer, n C.int32_t) {
+	abi.Predict(requests, predictions, int(n), func(req abi.Request) (abi.Prediction, error) {
+		p, err := autoscheduler.Predict(req.JSON, req.Params)
+		if err != nil {
+			return abi.Prediction{}, err
+		}
+		return abi.Prediction{Cost: p.Cost, Found: p}, nil
+	})
 }
+
+//export gowarp_forget
+func gowarp_forget(found C.uintptr_t) { abi.Forget(uintptr(found)) }
 
 // gowarp_end hands the memory back too: Halide's lowering, which comes next, takes the most of all.
 //
@@ -119,19 +128,23 @@ func begin(req abi.Request) (abi.Session, error) {
 			return nil, fmt.Errorf("save=%s: %w", params.Save, err)
 		}
 	}
-	p, err := halideir.Decode(req.JSON)
-	if err != nil {
+	s := &session{params: params, verbose: req.Verbose}
+	if found, ok := req.Found.(*autoscheduler.Prediction); ok {
+		s.p, s.asks = found.Pipeline, found.Session(req.Verbose > 1)
+	} else {
+		if s.p, err = halideir.Decode(req.JSON); err != nil {
+			return nil, err
+		}
+		s.asks = autoscheduler.NewSession(s.p, params, req.Verbose > 1)
+	}
+	if err := autoscheduler.CheckTarget(s.p, params); err != nil {
 		return nil, err
 	}
-	if err := autoscheduler.CheckTarget(p, params); err != nil {
-		return nil, err
-	}
-	s := &session{p: p, params: params, verbose: req.Verbose, asks: autoscheduler.NewSession(p, params, req.Verbose > 1)}
 	if params.Dump != "" {
 		s.json = bytes.Clone(req.JSON)
 	}
 	if params.Judged() && params.Schedule == "" {
-		if s.trials, err = newTrials(s.asks, req.JSON, p, params); err != nil {
+		if s.trials, err = newTrials(s.asks, req.JSON, s.p, params); err != nil {
 			return nil, err
 		}
 	}

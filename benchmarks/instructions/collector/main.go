@@ -46,9 +46,15 @@ func gowarp_changes(request unsafe.Pointer) C.int {
 	return C.int(abi.Changes(autoscheduler.ChangesOf(of(abi.Params(request)))).Bits())
 }
 
-//export gowarp_price
-func gowarp_price(request unsafe.Pointer) C.double {
-	return C.double(abi.Price(request, func(req abi.Request) (float64, error) { return autoscheduler.Predict(req.JSON, of(req.Params)) }))
+//export gowarp_predict
+func gowarp_predict(requests, predictions unsafe.Pointer, n C.int32_t) {
+	abi.Predict(requests, predictions, int(n), func(req abi.Request) (abi.Prediction, error) {
+		p, err := autoscheduler.Predict(req.JSON, of(req.Params))
+		if err != nil {
+			return abi.Prediction{}, err
+		}
+		return abi.Prediction{Cost: p.Cost}, nil
+	})
 }
 
 // of are the parameters of the autoscheduler itself.
