@@ -53,10 +53,11 @@ func align(s *state) error {
 	}
 	rounds := []round{{before.problem.Regions, nil, before.found}}
 	for len(aligned) > 0 && regions != nil {
+		last := s.problem.Cells
 		if err := s.setRegions(regions); err != nil {
 			return err
 		}
-		s.problem.SetCells(s.cellsOf(aligned, before.found))
+		s.problem.SetCells(s.cellsOf(aligned, before.found), last)
 		if err := s.tileChanged(rounds, aligned); err != nil {
 			return err
 		}

@@ -166,7 +166,7 @@ func (s *state) alignedOnly(w *Way) error {
 			return err
 		}
 	}
-	s.problem.SetCells(w.Cells)
+	s.problem.SetCells(w.Cells, nil)
 	return nil
 }
 

@@ -99,7 +99,7 @@ func (s *Searcher) spare(offers []offer, g *plan.Group, stage int, ph coster.Pha
 }
 
 // farApart is by how much more the coarse tiles of a point a thread cost than several points do where finer ones are not looked at.
-const farApart = .25
+const farApart = .15
 
 // coarser leaves of the offer of a point a thread only the coarse tiles where all of those cost far more than several points a thread do. A coster that does not tell points finds nothing of that.
 func (s *Searcher) coarser(offers []offer, g *plan.Group, stage int, ph coster.Phase) {

@@ -91,9 +91,17 @@ func (in *courses) of(idx []access.Index, loops []halideir.Loop, at [maxSpotDims
 	return out
 }
 
+// apart reports whether a coordinate is no multiple of the lane.
+func (in *courses) apart(arg int) bool {
+	return arg >= 0 && arg < maxSpotDims && in[arg].lanes.den > 1
+}
+
 // across is what tells places apart that these indices have at one in the first lane, by the first coordinate and by the others.
 func (in *courses) across(idx []access.Index, loops []halideir.Loop, at [maxSpotDims]int64) (out [2]uint64) {
 	for d := range min(len(idx), maxSpotDims) {
+		if x := &idx[d]; x.Kind != access.Affine || x.Den == 1 && !in.apart(loops[x.Loop].Arg) {
+			continue
+		}
 		out[min(d, 1)] += in.lanes(&idx[d], loops, at).across() << (d * acrossBits)
 	}
 	return out

@@ -664,7 +664,9 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		case access.Constant:
 			s.at[k] = ix.Offset
 		case access.Affine:
-			s.at[k] = bounds.FloorDiv(ix.Num*coordinate(loops, ix.Loop, at)+ix.Offset, ix.Den)
+			if s.at[k] = ix.Num*coordinate(loops, ix.Loop, at) + ix.Offset; ix.Den != 1 {
+				s.at[k] = bounds.FloorDiv(s.at[k], ix.Den)
+			}
 		default:
 			known = known && ix.IsSum()
 			s.at[k] = c.elsewhere(fn, nth, ix, at)
@@ -679,17 +681,13 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 	if c.fromMemory(l.Func) {
 		c.useKey(key) // kept, or fetched early to hide its latency
 	}
-	if c.known.Has(key) || c.guarded.Has(key) {
+	// What a point with a test of its own has is not merged with what others have.
+	if again := c.tested && (c.known.Has(key) || !c.guarded.Add(key)) || !c.tested && !c.known.Add(key); again {
 		if !l.Joined && c.joined.TakeApart(key) {
 			c.count.Issued++
 			c.count.Float++
 		}
 		return
-	}
-	if c.tested {
-		c.guarded.Add(key) // not merged across points with tests of their own
-	} else {
-		c.known.Add(key)
 	}
 	if l.Func != fn && c.inlined(l.Func) {
 		inner := within.of(l.Index, loops, at)

@@ -18,8 +18,11 @@ type Analysis struct {
 	inputsOf  [][]int
 
 	canonical []halideir.NodeID // the first node equal to each
-	tables    []bool            // by Func id
-	products  []product         // by Func id
+	first     map[key]halideir.NodeID
+	lets      lets
+	extended  bool      // first and lets are those of the nodes behind another's
+	tables    []bool    // by Func id
+	products  []product // by Func id
 }
 
 // Table reports whether the values of a Func hang on its arguments alone: where those are constants, so are they.
@@ -110,15 +113,14 @@ func analyze(p *halideir.Pipeline, before *Analysis) *Analysis {
 		tables:    make([]bool, len(p.Funcs)),
 		products:  make([]product, len(p.Funcs)),
 	}
-	a.number()
+	a.number(before)
 	w := newWalker(a)
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
-		a.tables[i] = a.table(f)
-		a.products[i] = a.product(f)
 		if before != nil && i < len(before.stages) {
-			a.stages[i] = before.stages[i]
+			a.stages[i], a.tables[i], a.products[i] = before.stages[i], before.tables[i], before.products[i]
 		} else {
+			a.tables[i], a.products[i] = a.table(f), a.product(f)
 			a.stages[i] = make([]Stage, len(f.Stages))
 			for j := range f.Stages {
 				a.stages[i][j] = w.stage(f, j)

@@ -26,29 +26,44 @@ type key struct {
 }
 
 // number gives equal expressions one number: the first node that is like them.
-// Lets are looked through, as Halide's own elimination put them there.
-func (a *Analysis) number() {
+// Lets are looked through, as Halide's own elimination put them there. Those that were analysed before stay as they were then.
+func (a *Analysis) number(before *Analysis) {
 	nodes := a.p.Nodes
-	values, opaque := letValues(nodes)
 	a.canonical = make([]halideir.NodeID, len(nodes))
-	first := make(map[key]halideir.NodeID, len(nodes))
-	for i := range nodes {
+	a.first = map[key]halideir.NodeID{}
+	from, same := 0, false
+	if before != nil && !before.extended {
+		if a.lets, same = letValues(nodes, len(before.canonical), &before.lets); same {
+			from = copy(a.canonical, before.canonical)
+		}
+	}
+	if a.extended = same; !same {
+		before = nil
+		a.lets, _ = letValues(nodes, 0, nil)
+	}
+	for i := from; i < len(nodes); i++ {
 		id := halideir.NodeID(i)
 		n := &nodes[i]
-		if n.Op == halideir.OpLet && !opaque[id] {
+		if n.Op == halideir.OpLet && !a.lets.opaque[id] {
 			a.canonical[i] = a.canonical[n.Args[1]]
 			continue
 		}
-		if v, ok := values[id]; ok {
+		if v, ok := a.lets.values[id]; ok {
 			a.canonical[i] = a.canonical[v]
 			continue
 		}
 		k := a.keyOf(n)
-		if c, ok := first[k]; ok {
+		if before != nil {
+			if c, ok := before.first[k]; ok {
+				a.canonical[i] = c
+				continue
+			}
+		}
+		if c, ok := a.first[k]; ok {
 			a.canonical[i] = c
 			continue
 		}
-		first[k] = id
+		a.first[k] = id
 		a.canonical[i] = id
 	}
 }
@@ -56,15 +71,31 @@ func (a *Analysis) number() {
 // mostLetVisits bounds the search for what lets bind; more of them stay opaque.
 const mostLetVisits = 1 << 24
 
-// letValues is the value of every variable that a let binds. A let is opaque if a variable of its name in its body stands in front
+// lets are what those of some nodes bind.
+type lets struct {
+	values map[halideir.NodeID]halideir.NodeID // of every variable that one binds
+	opaque map[halideir.NodeID]bool            // those that are not looked through
+	owner  map[halideir.NodeID]halideir.NodeID // the let of each such variable
+}
+
+// letValues is what the lets among the nodes from one on bind, where those before are known; it is not the same as if all had been looked at together where one of them makes one before opaque, or binds a variable that stands before. A let is
+// opaque if a variable of its name in its body stands in front
 // of its value or belongs to another let too, of another value: names are unique in a definition only.
-func letValues(nodes []halideir.Node) (values map[halideir.NodeID]halideir.NodeID, opaque map[halideir.NodeID]bool) {
-	values, opaque = map[halideir.NodeID]halideir.NodeID{}, map[halideir.NodeID]bool{}
-	owner := map[halideir.NodeID]halideir.NodeID{}
+func letValues(nodes []halideir.Node, from int, before *lets) (l lets, same bool) {
+	l = lets{map[halideir.NodeID]halideir.NodeID{}, map[halideir.NodeID]bool{}, map[halideir.NodeID]halideir.NodeID{}}
+	same = true
 	var shared [][2]halideir.NodeID // lets of the same value, and their variables that others own
+	ownerOf := func(id halideir.NodeID) (let halideir.NodeID, ok, earlier bool) {
+		if let, ok = l.owner[id]; !ok && before != nil {
+			let, ok = before.owner[id]
+			earlier = ok
+		}
+		return let, ok, earlier
+	}
+	isOpaque := func(let halideir.NodeID) bool { return l.opaque[let] || before != nil && before.opaque[let] }
 	seen := make([]int, len(nodes))
 	visits := 0
-	for i := range nodes {
+	for i := from; i < len(nodes); i++ {
 		let := halideir.NodeID(i)
 		if nodes[i].Op != halideir.OpLet {
 			continue
@@ -82,39 +113,41 @@ func letValues(nodes []halideir.Node) (values map[halideir.NodeID]halideir.NodeI
 			if n.Op != halideir.OpVar || n.Kind != halideir.VarLet || n.Name != nodes[i].Name {
 				continue
 			}
-			other, ok := owner[id]
+			other, ok, earlier := ownerOf(id)
 			if ok && nodes[other].Args[0] == value { // as in definitions that are written anew for points of one kind
 				shared = append(shared, [2]halideir.NodeID{let, id})
 				continue
 			}
 			if ok || value >= id {
-				opaque[let] = true
+				l.opaque[let] = true
 				if ok {
-					opaque[other] = true
+					same = same && (!earlier || before.opaque[other])
+					l.opaque[other] = true
 				}
-				delete(values, id)
+				delete(l.values, id)
 				continue
 			}
-			owner[id], values[id] = let, value
+			same = same && int(id) >= from
+			l.owner[id], l.values[id] = let, value
 		}
 		if visits >= mostLetVisits {
-			opaque[let] = true
+			l.opaque[let] = true
 		}
 	}
 	for more := true; more; {
 		more = false
 		for _, s := range shared {
-			if let := s[0]; opaque[owner[s[1]]] && !opaque[let] {
-				opaque[let], more = true, true
+			if owner, _, _ := ownerOf(s[1]); isOpaque(owner) && !l.opaque[s[0]] {
+				l.opaque[s[0]], more = true, true
 			}
 		}
 	}
-	for id, let := range owner {
-		if opaque[let] {
-			delete(values, id)
+	for id, let := range l.owner {
+		if l.opaque[let] {
+			delete(l.values, id)
 		}
 	}
-	return values, opaque
+	return l, same
 }
 
 // Canonical is the first of all expressions that are equal to this one.

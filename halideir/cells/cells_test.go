@@ -2,6 +2,7 @@ package cells
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -72,6 +73,11 @@ func TestSameValues(t *testing.T) {
 		if nodes := len(p.Nodes); len(d.P.Nodes) < nodes || len(p.Funcs) != 1 {
 			t.Fatal("the pipeline has changed")
 		}
+		before := access.Analyze(p)
+		sameAnalysis(t, before.Extend(d.P), d.P)
+		d.Func(f.ID, []Known{known[1], known[0]})
+		sameAnalysis(t, before.Extend(d.P), d.P)
+		sameAnalysis(t, before.Extend(p).Extend(d.P), d.P)
 		for range 20 {
 			at := make([]int64, 2)
 			for i, k := range known {
@@ -87,6 +93,27 @@ func TestSameValues(t *testing.T) {
 			}
 		}
 	})
+}
+
+// sameAnalysis: Funcs behind the first one are analysed as if all had been at once.
+func sameAnalysis(t rapid.TB, got *access.Analysis, p *halideir.Pipeline) {
+	t.Helper()
+	want := access.Analyze(p)
+	for id := range p.Nodes {
+		if g, w := got.Canonical(halideir.NodeID(id)), want.Canonical(halideir.NodeID(id)); g != w {
+			t.Fatalf("node %d is as %d, not as %d", id, g, w)
+		}
+	}
+	for id := range p.Funcs {
+		if got.Table(id) != want.Table(id) {
+			t.Fatalf("%s is a table or not", p.Funcs[id].Label)
+		}
+		for st := range p.Funcs[id].Stages {
+			if id > 0 && !reflect.DeepEqual(got.Stage(id, st), want.Stage(id, st)) {
+				t.Fatalf("stage %d of Func %d is another", st, id)
+			}
+		}
+	}
 }
 
 // TestKinds: of a Func that is made twice as large, each of the four kinds of points reads one place along each dimension, through what is inlined, and those that read the same read one Func.

@@ -168,15 +168,36 @@ func (pr *Problem) cellsOf(some func(fn int) bool) (of []CellsOf) {
 	return of
 }
 
-// SetCells has the threads of some Funcs begin at whole cells.
-func (pr *Problem) SetCells(of []CellsOf) {
+// SetCells has the threads of some Funcs begin at whole cells. Those that were before, of a problem with the same Funcs inlined, are not worked out again if they are some of them; nil where there were none.
+func (pr *Problem) SetCells(of []CellsOf, before *Cells) {
 	pr.Cells = nil
-	if len(of) > 0 {
+	switch {
+	case len(of) == 0:
+	case before.has(of):
+		c := *before
+		c.made, c.stages = of, map[int]*stageCells{}
+		for _, o := range of {
+			for st := range pr.P.Funcs[o.Func].Stages {
+				at := pr.StageIndex(o.Func, st)
+				c.stages[at] = before.stages[at]
+			}
+		}
+		pr.Cells = &c
+	default:
 		c := &Cells{made: of}
 		if c.workOut(pr); c.stages != nil {
 			pr.Cells = c
 		}
 	}
+}
+
+// has reports whether cells were made of all of these.
+func (c *Cells) has(all []CellsOf) bool {
+	return c != nil && !slices.ContainsFunc(all, func(o CellsOf) bool {
+		return !slices.ContainsFunc(c.made, func(m CellsOf) bool {
+			return m.Func == o.Func && m.Member == o.Member && slices.Equal(m.Moduli, o.Moduli) && slices.Equal(m.From, o.From) && slices.Equal(m.Beside, o.Beside)
+		})
+	})
 }
 
 // setCellsLater is SetCells for a problem that does not change any more: they are worked out when somebody asks for one.
