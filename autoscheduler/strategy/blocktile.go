@@ -138,7 +138,8 @@ func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nes
 	stages := len(pr.P.Funcs[p.Func].Stages)
 	sizes := make([]int64, 2*len(grow))
 	m.Extents, m.Padded = sizes[0:0:len(grow)], sizes[len(grow):len(grow)]
-	m.Bounded, m.Given = make([]bool, 0, len(grow)), make([]bool, 0, len(grow))
+	known := make([]bool, 2*len(grow))
+	m.Bounded, m.Given = known[0:0:len(grow)], known[len(grow):len(grow)]
 	m.Nests = make([]plan.Nest, 0, stages)
 	loose := p.Where == plan.AtBlock && slices.ContainsFunc(grow, func(d bounds.Growth) bool { return !d.Provable() })
 	for k, d := range grow {
@@ -168,7 +169,8 @@ func member(pr *plan.Problem, g *plan.Group, out *plan.Nest, tile []int64, p nes
 // spreads its longest dimensions over the threads instead.
 func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.Placement, stage int, extents []int64, threads []int) plan.Nest {
 	st := &pr.P.Funcs[p.Func].Stages[stage]
-	n := plan.Nest{Func: p.Func, Stage: stage, Serial: make([]plan.Use, 0, len(st.Loops)), Threads: make([]plan.Use, 0, len(st.Loops))}
+	uses := make([]plan.Use, len(st.Loops)+max(1, len(threads))) // one array for the two lists: a search makes thousands of nests
+	n := plan.Nest{Func: p.Func, Stage: stage, Serial: uses[0:0:len(st.Loops)], Threads: uses[len(st.Loops):len(st.Loops)]}
 	whole := pr.Dims[pr.StageIndex(p.Func, stage)].Extent
 	extent := func(l int) int64 {
 		if a := st.Loops[l].Arg; a >= 0 {

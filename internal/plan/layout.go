@@ -160,10 +160,10 @@ type Use struct {
 	Loop   int
 	Tile   int64 // the factor it is split by; 0 for a loop that is not split
 	Extent int64 // iterations at this level, at the estimates
-	Unroll bool  // Serial only: the iterations stand one after the other in the code
 	Steps  int64 // Serial only: the loop makes so many iterations at a time, which stand one after the other in the code; 0 or 1 if it does not
-	Tail   Tail  // Unrolled only: what becomes of points beyond the end
 	Apart  int64 // Unrolled only: how far the points are from each other; 0 for neighbours
+	Unroll bool  // Serial only: the iterations stand one after the other in the code
+	Tail   Tail  // Unrolled only: what becomes of points beyond the end
 }
 
 // Guarded reports whether points side by side are tested one by one.
