@@ -1,5 +1,7 @@
 package halideir
 
+import "sync"
+
 // Walk visits every node that the roots reach, each once. NoNode among the roots is
 // passed over.
 func (p *Pipeline) Walk(visit func(id NodeID, n *Node), roots ...NodeID) {
@@ -11,17 +13,35 @@ func (p *Pipeline) Walk(visit func(id NodeID, n *Node), roots ...NodeID) {
 
 // WalkInto is Walk where visit says which nodes are gone on to.
 func (p *Pipeline) WalkInto(visit func(id NodeID, n *Node) []NodeID, roots ...NodeID) {
-	seen := map[NodeID]bool{}
-	work := append([]NodeID(nil), roots...)
-	for len(work) > 0 {
-		id := work[len(work)-1]
-		work = work[:len(work)-1]
-		if id == NoNode || seen[id] {
+	w := walks.Get().(*walk)
+	defer walks.Put(w)
+	w.begin(len(p.Nodes))
+	w.waiting = append(w.waiting[:0], roots...)
+	for len(w.waiting) > 0 {
+		id := w.waiting[len(w.waiting)-1]
+		w.waiting = w.waiting[:len(w.waiting)-1]
+		if id == NoNode || w.seen[id] == w.now {
 			continue
 		}
-		seen[id] = true
+		w.seen[id] = w.now
 		n := &p.Nodes[id]
-		work = append(work, visit(id, n)...)
+		w.waiting = append(w.waiting, visit(id, n)...)
+	}
+}
+
+// walk is what one keeps track of.
+type walk struct {
+	seen    []uint32 // by node: the last walk that visited it
+	now     uint32   // this one
+	waiting []NodeID
+}
+
+// walks are kept for their memory: a pipeline is walked through thousands of times, mostly a few nodes of it.
+var walks = sync.Pool{New: func() any { return new(walk) }}
+
+func (w *walk) begin(nodes int) {
+	if w.now++; len(w.seen) < nodes || w.now == 0 {
+		w.seen, w.now = make([]uint32, nodes), 1
 	}
 }
 
