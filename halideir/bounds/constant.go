@@ -1,11 +1,20 @@
 package bounds
 
-import "gowarp/halideir"
+import (
+	"sync"
+
+	"gowarp/halideir"
+)
 
 // Constant holds what is needed of a Func along one dimension whatever the sizes of outputs and inputs and the scalars
 // are, if numbers do: the bins of a histogram of bytes, say. Storage of that size may be taken before anything is known of a run.
 func (r *Regions) Constant(p *halideir.Pipeline, fn, dim int) (Interval, bool) {
-	c := constants{p: p, r: r, known: map[[2]int]constant{}}
+	c := &r.constants
+	c.Lock()
+	defer c.Unlock()
+	if c.p != p {
+		c.p, c.r, c.known = p, r, map[[2]int]constant{}
+	}
 	got := c.region(fn, dim)
 	return got.Interval, got.ok
 }
@@ -15,7 +24,9 @@ type constant struct {
 	ok bool
 }
 
+// constants are those that were asked for of a pipeline.
 type constants struct {
+	sync.Mutex
 	p     *halideir.Pipeline
 	r     *Regions
 	known map[[2]int]constant

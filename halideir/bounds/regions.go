@@ -25,6 +25,7 @@ type Regions struct {
 	others []resized            // the pipeline at the sizes that Absorbs looks at besides
 
 	atEstimates, atAllSizes answers // of Absorbs
+	constants               constants
 }
 
 // everything is the range of Halide's indices.
