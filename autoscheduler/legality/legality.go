@@ -239,7 +239,7 @@ func impureOrder(pr *plan.Problem, k *plan.Kernel) error {
 
 // pointTails: which tail the points side by side may have. Only an output's extents can be told apart before a
 // launch, so only it can have points for whole groups alone, which shift inwards past no edge. Only what no one
-// else has laid out can be rounded up: the output of a group that is not the pipeline's. What is in
+// else has laid out can be rounded up: the output of a group that is not the pipeline's, where no input would have to be larger or no more points are computed. What is in
 // shared memory is tested point by point: Halide 21 does not see the size of its storage otherwise. A window is
 // unrolled as a whole, since a tail would take its constant size away.
 func pointTails(pr *plan.Problem, k *plan.Kernel) error {
@@ -268,7 +268,7 @@ func pointTails(pr *plan.Problem, k *plan.Kernel) error {
 				}
 			case u.Tail == plan.RoundUp && (f.Output || len(f.Stages) != 1 && len(k.Members) > 0):
 				return fmt.Errorf("points of loop %s of %s are rounded up; there may be no place for them", loop, f.Label)
-			case u.Tail == plan.RoundUp && (u.Tile > plan.MorePoints || !pr.Absorbs(n.Func)):
+			case u.Tail == plan.RoundUp && (u.Tile > plan.MorePoints || !pr.Absorbs(n.Func)) && !multiple(pr, n, u):
 				return fmt.Errorf("points of loop %s of %s are rounded up to %d; an input would have to be larger", loop, f.Label, u.Tile)
 			case u.Tail == plan.Guarded && out && len(k.Members) > 0:
 				return fmt.Errorf("points of loop %s of %s are tested one by one; what its threads hold would have no constant size", loop, f.Label)
@@ -276,6 +276,12 @@ func pointTails(pr *plan.Problem, k *plan.Kernel) error {
 		}
 	}
 	return nil
+}
+
+// multiple reports whether there is a multiple of the points of a loop in every run.
+func multiple(pr *plan.Problem, n *plan.Nest, u plan.Use) bool {
+	arg := pr.P.Funcs[n.Func].Stages[n.Stage].Loops[u.Loop].Arg
+	return arg >= 0 && pr.MultipleAlong(n.Func, arg, u.Tile)
 }
 
 // membersOf is the Funcs that a kernel computes besides its output.

@@ -53,10 +53,12 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		// What follows is about points beyond the end, which are tested one by one where there can be none.
 	case !f.Output && narrow(pr, g.Out):
 		return fail("%s computes in 8 or 16 bits: pairs of points share registers, and those beyond its end are not to be told from the others", f.Label)
-	case !f.Output && !pr.Absorbs(g.Out):
+	case !f.Output && !pr.Absorbs(g.Out) && !slices.ContainsFunc(f.Stages[0].Loops, func(l halideir.Loop) bool {
+		return l.Arg >= 0 && pr.MultipleAlong(g.Out, l.Arg, 2)
+	}):
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
-	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && (narrow(pr, g.Out) || !pr.Absorbs(g.Out))), pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, tails: map[int]plan.Tail{}, windowed: map[int]windowed{}, tooMuch: map[ownPart]bool{}}
+	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && (narrow(pr, g.Out) || !pr.Absorbs(g.Out))), exact: !f.Output && !pr.Absorbs(g.Out), pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, tails: map[int]plan.Tail{}, windowed: map[int]windowed{}, tooMuch: map[ownPart]bool{}}
 	for _, m := range g.Members {
 		b.threads[m], b.tails[m] = nestedfusion.ThreadDims(pr, g, m), b.pointTail(m)
 		mf := &pr.P.Funcs[m]
@@ -78,7 +80,8 @@ type blockWindows struct {
 	pr       *plan.Problem
 	g        *plan.Group
 	est      *instructions.Estimator
-	tested   bool              // points beyond the end of the output's loops are tested one by one
+	tested   bool              // points beyond the end of the output's loops are tested one by one, where there may be any
+	exact    bool              // there may be none that are not tested
 	deepest  int               // windows at most
 	threads  map[int][]int     // by member in shared memory: its dimensions that run over threads
 	tails    map[int]plan.Tail // likewise: that of its points
@@ -232,11 +235,19 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		if p == 1 {
 			continue
 		}
+		t := tail
+		switch arg := f.Stages[stage].Loops[u.Loop].Arg; {
+		case t == plan.ShiftInwards || f.Output || overDomain || arg < 0 || !b.tested && !b.exact:
+		case b.pr.MultipleAlong(b.g.Out, arg, p):
+			t = plan.RoundUp
+		case !b.tested:
+			return n, fmt.Errorf("block-window: an input would have to be larger for whole groups of %d points of loop %s of %s", p, f.Stages[stage].Loops[u.Loop].Label, f.Label)
+		}
 		if tail == plan.ShiftInwards && (extent[u.Loop] < p || whole && extent[u.Loop]%p != 0) {
 			return n, fmt.Errorf("block-window: the %d points of loop %s are not whole groups of %d", extent[u.Loop], f.Stages[stage].Loops[u.Loop].Label, p)
 		}
 		u.Tile, u.Extent = u.Tile/p, u.Extent/p
-		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: tail})
+		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: t})
 	}
 	n.Whole = tail == plan.ShiftInwards && len(n.Unrolled) > 0
 	if len(f.Stages) > 1 {
@@ -262,6 +273,9 @@ func (b *blockWindows) unrollBlocks(n *plan.Nest) {
 	for i := range n.Blocks {
 		u := &n.Blocks[i]
 		if loops[u.Loop].Arg < 0 || u.Tile > 0 || u.Extent == 1 || u.Extent > MaxSerialExtent || points*u.Extent > maxSums {
+			continue
+		}
+		if b.exact && !b.pr.MultipleAlong(n.Func, loops[u.Loop].Arg, u.Extent) {
 			continue
 		}
 		points *= u.Extent

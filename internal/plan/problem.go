@@ -206,6 +206,12 @@ const MorePoints = 8
 // Absorbs reports whether up to MorePoints more of a Func ask no input for more than it has.
 func (pr *Problem) Absorbs(fn int) bool { return pr.Regions.Absorbs(pr.P, fn, MorePoints) }
 
+// MultipleAlong reports whether a Func has, in every run, a multiple of n points along an argument, so that whole groups of n are no more than are needed: the 8 rows of a block of a transform, say.
+func (pr *Problem) MultipleAlong(fn, arg int, n int64) bool {
+	iv, ok := pr.Regions.Constant(pr.P, fn, arg)
+	return ok && iv.Extent()%n == 0
+}
+
 // Roundable reports whether a member in shared memory may be computed to whole groups of up to MorePoints points: no other member, whose storage would
 // have to be larger, is read by it, and no input is asked for more than it has, also where the group's output is rounded up itself.
 func (pr *Problem) Roundable(members []int, fn int) bool {
