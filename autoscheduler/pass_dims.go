@@ -26,7 +26,7 @@ const (
 // chooseDims picks, for every stage, the loops that become blocks and threads:
 // the parallel loops of at least minTiledExtent iterations, innermost first, or
 // else the longest one; and the loop along which memory is contiguous, however short, so
-// that neighbouring threads have neighbouring points. An update that hardly has any, and whose operation the hardware can make atomic,
+// that neighbouring threads have neighbouring points, but for reductions that load far less along another loop (lanes.go). An update that hardly has any, and whose operation the hardware can make atomic,
 // has all its loops parallel. Where outer loops carry all dependences of an update, those are the host's (carrying.go).
 func chooseDims(s *state) error {
 	pr := s.problem
@@ -76,6 +76,10 @@ func chooseDims(s *state) error {
 			}
 			if l := contiguous(&f.Stages[st]); !partial && l >= 0 && !whole[l] && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
 				d.Tiled = slices.Insert(d.Tiled, 0, l)
+			}
+			if l := s.laneOf(id, st, d.Extent, whole); l >= 0 && !d.Atomic {
+				d.Tiled = append([]int{l}, slices.DeleteFunc(d.Tiled, func(t int) bool { return t == l })...)
+				d.Tiled = d.Tiled[:min(len(d.Tiled), maxTiled)]
 			}
 			pr.Dims[pr.StageIndex(id, st)] = d
 		}
