@@ -2,6 +2,7 @@ package autoscheduler
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gowarp/autoscheduler/grouping"
@@ -20,8 +21,11 @@ const (
 	scatterBlocks = 2
 	// pointsAPlace: each block takes in so many points for each place that it clears and adds to the others' in the end.
 	pointsAPlace = 4
-	// pointsAThread is the same for a thread: more threads pay sooner than more blocks, for each of a thread's points waits for the one before.
-	pointsAThread = 2
+	// More threads pay sooner than more blocks: each of a thread's points waits for the one before, which takes as long as the device takes to clear so many places and to add them up,
+	waitOfPlaces = 4000
+	// and for each point there are at most so many places of all threads together, which are memory: no more of it than this, in bytes.
+	placesAPoint    = 16
+	mostOfAllPlaces = 64 << 20
 )
 
 // keepScatter is keep for a scatter.
@@ -113,7 +117,10 @@ func (s *state) atomicScatter(fn, stage int, a *access.Analysis, asWritten bool)
 // mostScatters is how many partial results of a scatter in order pay: each has all places, which are cleared and added up in the end.
 func (s *state) mostScatters(fn, stage int, r *bounds.Regions, box bounds.Box) int64 {
 	st := &s.p.Funcs[fn].Stages[stage]
-	points, places := int64(1), int64(1)
+	points, places, bytes := int64(1), int64(1), int64(0)
+	for _, t := range s.p.Funcs[fn].Types {
+		bytes += t.Bytes()
+	}
 	for l, loop := range st.Loops {
 		if loop.RVar >= 0 {
 			points *= min(max(box[l].Extent(), 1), maxPoints/points)
@@ -124,7 +131,7 @@ func (s *state) mostScatters(fn, stage int, r *bounds.Regions, box bounds.Box) i
 			places *= min(max(r.Funcs[fn][k].Extent(), 1), maxPoints/places)
 		}
 	}
-	return points / (pointsAThread * places)
+	return min(placesAPoint*points/places, mostOfAllPlaces/(places*bytes), int64(math.Sqrt(waitOfPlaces*float64(points)/float64(places))))
 }
 
 // sumsBlocks reports whether an update adds up what blocks have scattered.

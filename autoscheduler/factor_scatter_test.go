@@ -62,7 +62,7 @@ func columnsOf(t halideir.Type, width, height int64, op func(old, v irtest.Expr)
 	return b.Build()
 }
 
-// TestScatterThreads: a scatter that no atomic operations make has partial results a thread, of which each takes in more points than it has places, so many that the device has work, and all points once;
+// TestScatterThreads: a scatter that no atomic operations make has partial results a thread, of which each takes in as many points as make up for its places (256 or fewer are as many as its points at least), so many that the device has work, and all points once;
 // a copy of them, in the same memory, there is none. What atomic operations make, or what is too small, has none.
 func TestScatterThreads(t *testing.T) {
 	add := func(old, v irtest.Expr) irtest.Expr { return old.Add(v) }
@@ -79,7 +79,8 @@ func TestScatterThreads(t *testing.T) {
 		"the greatest":     {scatterOf(irtest.I32, 1531, 2557, 100, func(old, v irtest.Expr) irtest.Expr { return v.Max(old) }), nil, 100, 1531 * 2557, true, 8000},
 		"wide":             {scatterOf(irtest.I64, 1536*2560, 1, 256, add), nil, 256, 1536 * 2560, true, 4000},
 		"many places":      {scatterOf(irtest.F32, 1536, 2560, 100000, add), nil, 100000, 1536 * 2560, true, 16},
-		"more than points": {scatterOf(irtest.F32, 300, 200, 100000, add), nil, 100000, 300 * 200, false, 0},
+		"more than points": {scatterOf(irtest.F32, 300, 200, 100000, add), nil, 100000, 300 * 200, true, 8},
+		"far more":         {scatterOf(irtest.F32, 300, 200, 1000000, add), nil, 1000000, 300 * 200, false, 0},
 		"few points":       {scatterOf(irtest.F32, 10, 10, 10, add), nil, 10, 100, false, 0},
 		"in order":         {scatterOf(irtest.F32, 1536, 2560, 256, add), map[string]string{"reassociate": "0"}, 256, 1536 * 2560, false, 0},
 		"atomic":           {histogramOf(irtest.U32, 300, 200, 256, func(x irtest.Expr) irtest.Expr { return x }), nil, 256, 300 * 200, false, 0},
