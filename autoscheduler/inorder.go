@@ -7,6 +7,7 @@ import (
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
+	"gowarp/halideir/carried"
 	"gowarp/halideir/rfactor"
 	"gowarp/halideir/scan"
 	"gowarp/halideir/schedule"
@@ -96,6 +97,8 @@ func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, bo
 	red, ok := rfactor.Of(s.p, fn, stage)
 	besides, _ := iterations(st, box)
 	switch {
+	case elsewhere && s.params.Mode == "gowarp" && len(carried.Of(s.p, a, fn, stage).Carrying) > 0:
+		return "each iteration of its outer loops reads what the ones before have stored; those within one are independent, but so few that they take no longer in order than a launch for each of the outer ones would"
 	case elsewhere:
 		return "it reads its own results at other places; where no iteration needs what another one of it writes (one colour of a checkerboard, a border), its points are parallel in a Func of their own, of select(what changes, new value, old value)"
 	case others:
@@ -112,7 +115,7 @@ func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, bo
 	case ok && s.tried.unfactored:
 		return "Halide does not lower it as a tree"
 	case ok && red.Scatter && besides < narrowLoop && s.mostScatters(fn, stage, r, box) < 2:
-		return "it has more than a quarter as many places as points, so that threads with places of their own would clear and add up more than they scatter; of 32-bit integers (in fixed point, say) each thread adds its own atomically"
+		return "it has more than eight times as many places as points, or more than 32 MiB of them, so that threads with places of their own would clear and add up more than they scatter; of 32-bit integers (in fixed point, say) each thread adds its own atomically"
 	case ok:
 		return ""
 	}

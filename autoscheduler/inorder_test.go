@@ -34,6 +34,16 @@ func TestInOrder(t *testing.T) {
 		b.Output(f, 10)
 		return b.Build()
 	}
+	rows := func(width int64) *halideir.Pipeline {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, 100, 2000)
+		f := b.Func("f", []string{"x", "y"}, irtest.F32, func([]expr) expr { return b.Int(0).Cast(irtest.F32) })
+		f.Update([]irtest.RVar{{Name: "r$x", Extent: width}, {Name: "r$y", Min: 1, Extent: 1999}}, func(_, r []expr) ([]expr, expr) {
+			return []expr{r[0], r[1]}, f.At(r[0].Sub(1), r[1].Sub(1)).Min(f.At(r[0], r[1].Sub(1))).Add(in.At(r[0], r[1]))
+		})
+		b.Output(f, width, 2000)
+		return b.Build()
+	}
 	reducedTo := func(op func(old, v expr) expr) *halideir.Pipeline { return reducedOver(10, op) }
 	sum := func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c).Add(x) }
 	difference := func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c).Sub(x) }
@@ -47,6 +57,8 @@ func TestInOrder(t *testing.T) {
 		"the papers'":     {p: reduced(1, nil, sum), params: map[string]string{"mode": "autogpu"}},
 		"a difference":    {reduced(3, nil, difference), nil, "f.update(0) runs through 500000 iterations in order in 3 threads: it is not seen that any order gives the same"},
 		"parallel enough": {p: reduced(100000, nil, difference)},
+		"narrow rows":     {rows(8), nil, "each iteration of its outer loops reads what the ones before have stored; those within one are independent, but so few"},
+		"rows":            {p: rows(90)},
 		"other places":    {reduced(1, nil, func(f *irtest.Func, c, x expr, _ []expr) expr { return f.At(c.Sub(1)).Add(x) }), nil, "it reads its own results at other places; where no iteration needs"},
 		"a condition": {p: reduced(1, func(p *halideir.Pipeline, st *halideir.Stage) {
 			p.Nodes = append(p.Nodes, halideir.Node{Op: halideir.OpUint, Type: halideir.Bool, Int: 1, Func: -1, Input: -1})
@@ -64,8 +76,8 @@ func TestInOrder(t *testing.T) {
 		}, sum), nil, "the condition of its domain reads its own results, which another order changes; where it only hangs"},
 		"a scatter":                      {reducedTo(func(h, v expr) expr { return v.Sub(h) }), nil, "f.update(0) runs through 500000 iterations in order in one thread: it is not seen that any order gives the same"},
 		"a scatter that is factored":     {p: reducedTo(func(h, v expr) expr { return h.Max(v) })},
-		"a scatter over many places":     {reducedOver(300000, func(h, v expr) expr { return h.Add(v) }), nil, "f.update(0) runs through 500000 iterations in order in one thread: it has more than a quarter as many places as points"},
-		"a scatter over fewer":           {p: reducedOver(100000, func(h, v expr) expr { return h.Add(v) })},
+		"a scatter over many places":     {reducedOver(10000000, func(h, v expr) expr { return h.Add(v) }), nil, "f.update(0) runs through 500000 iterations in order in one thread: it has more than eight times as many places as points"},
+		"a scatter over fewer":           {p: reducedOver(300000, func(h, v expr) expr { return h.Add(v) })},
 		"a scatter in order":             {reducedTo(func(h, v expr) expr { return h.Add(v) }), map[string]string{"reassociate": "0"}, "in order in one thread: reassociate=0"},
 		"a scatter of atomic operations": {p: histogramOf(irtest.U32, 300, 200, 256, func(x expr) expr { return x })},
 	} {
