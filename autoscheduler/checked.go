@@ -58,6 +58,7 @@ func (r *Result) remarked(text string) *Result {
 // faultsSaid says what came of a schedule.
 func faultsSaid(p *halideir.Pipeline, faults []halideir.Fault) string {
 	var said []string
+	whole := ""
 	for _, of := range []struct {
 		kind halideir.FaultKind
 		form string
@@ -72,7 +73,7 @@ func faultsSaid(p *halideir.Pipeline, faults []halideir.Fault) string {
 			switch {
 			case f.Kind != of.kind:
 			case f.Func == halideir.WholeSchedule:
-				names = append(names, "none in particular")
+				whole = "Halide did not lower the whole of it as it was expected (HL_DEBUG_AUTOSCHEDULE=1 prints what it said)"
 			default:
 				names = append(names, p.Funcs[f.Func].Label)
 			}
@@ -80,6 +81,9 @@ func faultsSaid(p *halideir.Pipeline, faults []halideir.Fault) string {
 		if len(names) > 0 {
 			said = append(said, fmt.Sprintf(of.form, strings.Join(names, ", ")))
 		}
+	}
+	if whole != "" {
+		said = append(said, whole)
 	}
 	return strings.Join(said, ", ")
 }

@@ -86,6 +86,7 @@ func (r *Report) printInlining(w io.Writer, inlined bool) {
 		}
 		if len(figures) > 1 {
 			columns(w, "    ", figures)
+			fmt.Fprintf(w, "    in operations, and bytes of memory as so many of them; below 0 what it saves\n")
 		}
 	}
 }

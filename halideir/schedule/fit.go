@@ -140,6 +140,9 @@ func (s *Schedule) renameFactors(p *halideir.Pipeline, out *Schedule) (*halideir
 // differs is the first difference between the pipeline and the one that the schedule was made for.
 func (s *Schedule) differs(p *halideir.Pipeline) error {
 	now := Shapes(p)
+	if err := s.another(now); err != nil {
+		return err
+	}
 	if a, b := separated(s.Funcs), separated(now); !slices.EqualFunc(a, b, sameName) {
 		return fmt.Errorf("the Funcs that combine parts of windows are here: %s; where the schedule was made: %s: give the separate that it was made with or, if the source has changed, schedule it anew", named(b), named(a))
 	}
@@ -180,6 +183,23 @@ func (s *Schedule) differs(p *halideir.Pipeline) error {
 		return fmt.Errorf("the pipeline has %d Funcs, the schedule was made for %d", len(now), len(s.Funcs))
 	}
 	return nil
+}
+
+// another says that the schedule is another pipeline's, where fewer than half of the Funcs that it was made for have the name of one here: not what is to be given otherwise.
+func (s *Schedule) another(now []Shape) error {
+	ofUser := func(s *Shape) bool { return !s.Local && s.Separated == "" }
+	made, here := names(s.Funcs, ofUser), names(now, ofUser)
+	missing := slices.DeleteFunc(slices.Clone(made), func(name string) bool {
+		return slices.ContainsFunc(here, func(b string) bool { return sameName(name, b) })
+	})
+	if 2*len(missing) <= len(made) {
+		return nil
+	}
+	some, more := missing[:min(len(missing), 3)], ""
+	if n := len(missing) - len(some); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Errorf("it was made for another pipeline: here are no Funcs %s%s", strings.Join(some, ", "), more)
 }
 
 // otherwiseWritten says that a Func of today has other updates in its definition than that of the schedule.
