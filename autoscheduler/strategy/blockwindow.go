@@ -254,8 +254,8 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		b.unrollShort(&n, tail)
 		unrollDomain(b.pr, &n)
 		stepped(b.pr, &n)
-	} else if tail == plan.RoundUp && b.sums() {
-		b.unrollBlocks(&n)
+	} else if (tail == plan.RoundUp || tail == plan.ShiftInwards && len(n.Unrolled) > 0) && b.sums() {
+		b.unrollBlocks(&n, tail)
 	}
 	n.Along = along(&n)
 	return n, nil
@@ -266,8 +266,9 @@ func (b *blockWindows) sums() bool {
 	return slices.ContainsFunc(b.g.Members, func(m int) bool { return len(b.pr.P.Funcs[m].Stages) > 1 })
 }
 
-// unrollBlocks has a thread compute all points of short loops over blocks side by side, over channels mostly, so that its sums over them share what an iteration computes.
-func (b *blockWindows) unrollBlocks(n *plan.Nest) {
+// unrollBlocks has a thread compute all points of short loops over blocks side by side, over channels mostly, so that its sums over them share what an iteration computes: of an output, whose caller says how
+// many there are, where there are as many as are estimated, or more.
+func (b *blockWindows) unrollBlocks(n *plan.Nest, tail plan.Tail) {
 	loops := b.pr.P.Funcs[n.Func].Stages[n.Stage].Loops
 	points := n.PointsPerThread()
 	for i := range n.Blocks {
@@ -279,7 +280,7 @@ func (b *blockWindows) unrollBlocks(n *plan.Nest) {
 			continue
 		}
 		points *= u.Extent
-		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: u.Extent, Extent: u.Extent, Tail: plan.RoundUp})
+		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: u.Extent, Extent: u.Extent, Tail: tail})
 		u.Tile, u.Extent = u.Extent, 1
 	}
 }

@@ -1,0 +1,52 @@
+//go:build halide
+
+package bridge
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/suite"
+)
+
+// TestChannels: where threads compute all channels of their points, since these share weights, an output of any other number of channels, and of any size, is what a CPU makes of it, without findings of the
+// simulator; and at the number that is estimated it takes at most .8 of the instructions of a point a thread.
+func TestChannels(t *testing.T) {
+	const target = "host-cuda-cuda_capability_75"
+	for _, kind := range suite.Sampled([]string{"weighted", "normalized", "moved"}) {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			g := harness.Generator{Source: "bridge/testdata/channels.cc", Name: "channels", Params: map[string]string{"kind": kind}}
+			_, cpu := built(t, g, "host", harness.Root())
+			e, by := built(t, g, target, harness.Gowarp(nil))
+			if kind != "moved" && !strings.Contains(text(t, e.File("schedule.h")), "c_p") {
+				t.Errorf("threads have one channel each:\n%s", text(t, e.File("schedule.h")))
+			}
+			rng := rand.New(rand.NewPCG(17, uint64(len(kind))))
+			inputs := func(size []int) (harness.Args, map[string][]int) {
+				return harness.Args{"input": filled(harness.I32, func() float64 { return math.Floor(200 * rng.Float64()) }, size...)}, map[string][]int{"out": size}
+			}
+			for _, size := range [][]int{{256, 192, 3}, {1, 1, 1}, {7, 40, 3}, {131, 37, 2}, {64, 21, 4}, {30, 9, 5}, {130, 18, 1}, {9, 3, 7}} {
+				in, out := inputs(size)
+				simulated(t, by, in, out, onCPU(t, cpu, in, out), harness.Tolerance{}, size)
+			}
+			if kind == "moved" {
+				return // no channel is another's neighbour in what it reads
+			}
+			one, _ := built(t, g, target, harness.Gowarp(map[string]string{"tiling": "block"}))
+			in, out := inputs([]int{256, 192, 3})
+			issued := func(e *harness.Emission) (n int64) {
+				for _, k := range fullRun(t, e, in, out) {
+					n += k.Count.WarpInstructions
+				}
+				return n
+			}
+			if several, single := issued(e), issued(one); float64(several) > .8*float64(single) {
+				t.Errorf("%d warp instructions, and %d with a point a thread", several, single)
+			}
+		})
+	}
+}
