@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gowarp/autoscheduler/coster"
+	"gowarp/halideir"
 	"gowarp/internal/irtest"
 	"gowarp/internal/plan"
 	"gowarp/occupancy"
@@ -133,15 +134,36 @@ func TestTimeOfSpills(t *testing.T) {
 	}
 }
 
+// pairSummed adds up both values of a Tuple in memory over channels: each is a buffer of its own, of which neighbouring points load vectors.
+func pairSummed() *halideir.Pipeline {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 640, 480, 3)
+	m := b.Tuple("m", []string{"x", "y", "c"}, []halideir.Type{irtest.F32, irtest.F32}, func(v []irtest.Expr) []irtest.Expr {
+		return []irtest.Expr{in.At(v[0], v[1], v[2]), in.At(v[0], v[1], v[2]).Mul(in.At(v[0], v[1], v[2]))}
+	})
+	m.UpdateTuple([]irtest.RVar{{Name: "r$x", Extent: 5}}, func(v, r []irtest.Expr) ([]irtest.Expr, []irtest.Expr) {
+		at := in.At(v[0], r[0], v[2])
+		return v, []irtest.Expr{m.AtOut(0, v[0], v[1], v[2]).Add(at), m.AtOut(1, v[0], v[1], v[2]).Add(at.Mul(at))}
+	})
+	sum := b.Func("sum", []string{"x", "y"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Int(0).Cast(irtest.F32) })
+	sum.Update([]irtest.RVar{{Name: "k$x", Extent: 3}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return v, sum.At(v[0], v[1]).Add(m.AtOut(1, v[0], v[1], r[0])).Sub(m.AtOut(0, v[0], v[1], r[0]))
+	})
+	b.Output(b.Func("var", []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return sum.At(v[0], v[1]) }), 640, 480)
+	b.Output(b.Func("first", []string{"x", "y", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return m.AtOut(0, v[0], v[1], v[2]).Mul(2.5) }), 640, 480, 3)
+	return b.Build()
+}
+
 // TestTimeTerms: of every kernel the longest bound comes first, and what adds up is the price.
 func TestTimeTerms(t *testing.T) {
-	for _, name := range []string{"harris", "hist"} {
+	pipelines := map[string]*halideir.Pipeline{"harris": load(t, "testdata/harris.json"), "hist": load(t, "testdata/hist.json"), "pair": pairSummed()}
+	for name, p := range pipelines {
 		for _, gpu := range []string{"gtx680", "rtx2080ti", "h200", "b200"} {
 			params, err := ParseParams(map[string]string{"cost": "time", "tiling": "all", "gpu": gpu})
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := Run(load(t, "testdata/"+name+".json"), params)
+			r, err := Run(p, params)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -261,7 +261,7 @@ func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kin
 			part.Global += each
 			part.Loads += each
 			part.Asked += each * sectors
-			if unknown || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, 0, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
+			if unknown || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, t.Out, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
 				part.Sectors += sectors // what else the lanes load of the row is in L1 then
 			}
 			if vectors {
