@@ -66,6 +66,7 @@ func faultsSaid(p *halideir.Pipeline, faults []halideir.Fault) string {
 		{halideir.Torn, "an update of %s is not atomic"},
 		{halideir.Unneeded, "no point of %s is needed"},
 		{halideir.Unproven, "the extents of %s were not proven"},
+		{halideir.Unbounded, "with %s inlined Halide found no bounds of what they read"},
 		{halideir.Differs, "the kernel of %s came out otherwise"},
 	} {
 		var names []string

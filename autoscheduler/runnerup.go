@@ -90,11 +90,13 @@ type Fault struct {
 	Unneeded bool // Halide needs no point of the Func at the estimated sizes
 	Torn     bool // its update was to be atomic and is not
 	Unproven bool // Halide cannot prove that the extents that it is given do
+	// Unbounded: with it inlined Halide finds no bounds of what it reads.
+	Unbounded bool
 }
 
 // FaultOf is a fault as a dump has it.
 func FaultOf(f halideir.Fault) Fault {
-	return Fault{Func: f.Func, Unneeded: f.Kind == halideir.Unneeded, Torn: f.Kind == halideir.Torn, Unproven: f.Kind == halideir.Unproven}
+	return Fault{Func: f.Func, Unneeded: f.Kind == halideir.Unneeded, Torn: f.Kind == halideir.Torn, Unproven: f.Kind == halideir.Unproven, Unbounded: f.Kind == halideir.Unbounded}
 }
 
 // tried is what earlier schedules leave to the next.
@@ -122,7 +124,7 @@ func (t *tried) nothing() bool {
 
 // RunnerUp is the schedule for a pipeline of which the last one did not come out as expected.
 // A Func of which Halide needs no point is inlined; where it has updates, nothing else is inlined into its
-// readers; and where it is still not needed it is kept on the host with them. Updates that were to be atomic run in order. In a kernel where Halide cannot prove the extents that a Func is given none is given. Other kernels that are at fault have
+// readers; and where it is still not needed it is kept on the host with them. Updates that were to be atomic run in order. In a kernel where Halide cannot prove the extents that a Func is given none is given. A Func with which inlined Halide finds no bounds of what it reads is stored. Other kernels that are at fault have
 // no tiles of warps, then a point a thread, then a kernel for each of their Funcs; all others are fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
 // is so already, nothing is inlined any more. The answer is nil where this is what
 // the schedule before was. A replayed schedule has no runner-up.
@@ -131,7 +133,7 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		return nil, nil
 	}
 	r, after := s.last, &s.after
-	if r.Factored && slices.ContainsFunc(faults, func(f Fault) bool { return f.Func == WholeSchedule || f.Unneeded }) {
+	if r.Factored && slices.ContainsFunc(faults, func(f Fault) bool { return f.Func == WholeSchedule || f.Unneeded || f.Unbounded }) {
 		// Ids are others without what factoring made.
 		*after = tried{unfactored: true, judged: after.judged}
 		return s.run()
@@ -158,6 +160,12 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 			} else if g != nil {
 				kernels = append(kernels, g.Out)
 			}
+		case f.Unbounded && r.Problem.Inlined[f.Func]:
+			stored = append(stored, f.Func)
+		case f.Unbounded && slices.ContainsFunc(faults, func(o Fault) bool { return o.Unbounded && r.Problem.Inlined[o.Func] }):
+			// Another is at fault.
+		case f.Unbounded:
+			kernels = append(kernels, WholeSchedule)
 		case !f.Unneeded:
 			kernels = append(kernels, f.Func)
 		case slices.Contains(after.unneeded, f.Func):

@@ -126,7 +126,7 @@ func (s *Session) refused(faults []Fault) bool {
 	}
 	pr, left := s.last.Problem, false
 	for _, f := range faults {
-		if f.Func == WholeSchedule || f.Unneeded || f.Torn || f.Unproven {
+		if f.Func == WholeSchedule || f.Unneeded || f.Torn || f.Unproven || f.Unbounded {
 			return false
 		}
 	}

@@ -27,6 +27,8 @@ const (
 	Unneeded FaultKind = "unneeded" // Halide needs no point of it at the estimated sizes
 	Torn     FaultKind = "torn"     // its update was to be atomic and is not
 	Unproven FaultKind = "unproven" // Halide cannot prove that the extents that it is given do
+	// Unbounded: with it inlined Halide finds no bounds of what it reads.
+	Unbounded FaultKind = "unbounded"
 )
 
 func (d *decoder) checked(at *path, v gjson.Result) (c Checked) {
@@ -51,7 +53,7 @@ func (d *decoder) fault(at *path, v gjson.Result) (f Fault) {
 				f.Func = d.index(at, v)
 			}
 		case "kind":
-			f.Kind = FaultKind(d.word(at, v, string(Differs), string(Unneeded), string(Torn), string(Unproven)))
+			f.Kind = FaultKind(d.word(at, v, string(Differs), string(Unneeded), string(Torn), string(Unproven), string(Unbounded)))
 		}
 	})
 	return f

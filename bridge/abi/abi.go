@@ -118,6 +118,7 @@ const (
 	Unneeded      FaultKind = C.gowarp_unneeded       // Halide needs no point of the Func at the estimated sizes
 	Torn          FaultKind = C.gowarp_torn           // an operation that was to be atomic is not
 	Unproven      FaultKind = C.gowarp_unproven       // Halide cannot prove that the extents of the Func that the schedule says do
+	Unbounded     FaultKind = C.gowarp_unbounded      // with the Func inlined Halide finds no bounds of what it reads
 )
 
 // Fault is what a check found wrong with an answer.
@@ -127,7 +128,7 @@ type Fault struct {
 }
 
 func (f Fault) String() string {
-	return fmt.Sprint(f.Func) + [...]string{"", " unneeded", " torn", " unproven"}[f.Kind]
+	return fmt.Sprint(f.Func) + [...]string{"", " unneeded", " torn", " unproven", " unbounded"}[f.Kind]
 }
 
 // Answer is what it gets: directives for the pipeline, and the same as Halide C++ and for

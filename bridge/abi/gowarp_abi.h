@@ -57,6 +57,7 @@ enum {
     gowarp_unneeded,        // Halide needs no point of the Func at the estimated sizes
     gowarp_torn,            // an operation that was to be atomic is not
     gowarp_unproven,        // Halide cannot prove that the extents of the Func that the schedule says do
+    gowarp_unbounded,       // with the Func inlined Halide finds no bounds of what it reads
 };
 
 // What a check found wrong with the last answer: the kernel of a Func, or the schedule

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "check.h"
+#include "anypart.h"
 #include "apply.h"
 #include "factor.h"
 #include "forked.h"
@@ -225,6 +226,40 @@ private:
     const Graph &g_;
 };
 
+// The Funcs that read an input, or another Func, of which an error says that its bounds are not found. Halide simplifies what an index is clamped to before it looks for them: of bits put together it sees that the clamp
+// changes nothing, and then has no bounds of the bits.
+std::vector<int> read_without_bounds(const Graph &g, const std::string &why) {
+    const auto says = [&](const std::string &text) { return why.find(text) != std::string::npos; };
+    std::set<std::string> read;
+    for (const InputEntry &input : g.inputs) {
+        if (!input.scalar() && says("Buffer " + input.name() + " may be accessed in an unbounded way")) {
+            read.insert(input.name());
+        }
+    }
+    for (const FuncEntry &f : g.funcs) {
+        if (says(f.original.name() + " is accessed over an unbounded domain")) {
+            read.insert(f.original.name());
+        }
+    }
+    std::vector<int> out;
+    for (size_t i = 0; i < g.funcs.size() && !read.empty(); i++) {
+        const Function &f = g.funcs[i].original;
+        bool reads = false;
+        for (const Definition *def : definitions(f)) {
+            for (const Expr &e : stage_exprs(*def)) {
+                reads = reads || any_part(e, [&](const Expr &x) {
+                    const Call *c = as_load(x);
+                    return c && c->name != f.name() && read.count(c->name) > 0;
+                });
+            }
+        }
+        if (reads) {
+            out.push_back((int)i);
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 Verdict check(const Graph &g, const Target &target, const gowarp_reply &reply) {
@@ -245,7 +280,10 @@ Verdict check(const Graph &g, const Target &target, const gowarp_reply &reply) {
         break;
     }
     if (f.text.empty() || f.text[0] != launches_mark) {
-        return {Verdict::refused, {}, {"Halide does not lower it: " + one_line(f.text.substr(std::min<size_t>(1, f.text.size())))}};
+        const std::string why = f.text.substr(std::min<size_t>(1, f.text.size()));
+        Verdict v{Verdict::refused, {}, {"Halide does not lower it: " + one_line(why)}};
+        v.unbounded = read_without_bounds(g, why);
+        return v;
     }
     const Graph named = names_of_factored(g, reply.directives, reply.num_directives);
     return Comparison(named, reply, parse_lowered(f.text.substr(1))).verdict;

@@ -24,6 +24,7 @@ struct Verdict {
     std::vector<int> unneeded;  // those of them of which Halide needs no point at the estimated sizes
     std::vector<int> torn;      // those of them with an operation that is not atomic
     std::vector<int> unproven;  // Funcs whose extents the schedule says and Halide cannot prove to do
+    std::vector<int> unbounded;  // Funcs that read something of which Halide finds no bounds
 };
 
 // Applies the reply's directives in a forked child, lowers the pipeline there up to the

@@ -63,6 +63,7 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
         } remedies[] = {
             {v.unneeded, gowarp_unneeded, "runner-up: such a Func is inlined, or with its readers on the host"},
             {v.torn, gowarp_torn, "runner-up: the updates of such a Func run in order"},
+            {v.unbounded, gowarp_unbounded, "runner-up: such a Func is not inlined"},
             {v.unproven, gowarp_unproven, "runner-up: the Funcs of such a kernel are given no extents, or it is run in another way"},
         };
         const auto remedy = attempt < most_remedies ? std::find_if(std::begin(remedies), std::end(remedies), [](const auto &r) { return !r.funcs.empty(); }) : std::end(remedies);

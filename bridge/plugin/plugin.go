@@ -171,7 +171,7 @@ func (s *session) Compiled(code abi.Code) (abi.Answer, error) {
 
 // RunnerUp implements abi.Session.
 func (s *session) RunnerUp(found []abi.Fault) (abi.Answer, error) {
-	kinds := map[abi.FaultKind]halideir.FaultKind{abi.KernelDiffers: halideir.Differs, abi.Unneeded: halideir.Unneeded, abi.Torn: halideir.Torn, abi.Unproven: halideir.Unproven}
+	kinds := map[abi.FaultKind]halideir.FaultKind{abi.KernelDiffers: halideir.Differs, abi.Unneeded: halideir.Unneeded, abi.Torn: halideir.Torn, abi.Unproven: halideir.Unproven, abi.Unbounded: halideir.Unbounded}
 	of, faults := make([]halideir.Fault, len(found)), make([]autoscheduler.Fault, len(found))
 	for i, f := range found {
 		of[i] = halideir.Fault{Func: f.Func, Kind: kinds[f.Kind]}
