@@ -116,7 +116,7 @@ func sectors(t *plan.Tap, of bounds.Box, loop int, extent int64) float64 {
 			}
 			for _, term := range terms {
 				if term.Loop == loop {
-					apart += term.Num * pitch / x.Den
+					apart += term.Num * pitch / max(1, x.Den)
 				}
 			}
 		}

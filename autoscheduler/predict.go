@@ -42,7 +42,7 @@ func Predict(exported []byte, given map[string]string) (*Prediction, error) {
 func (p *Prediction) Session(explain bool) *Session {
 	s := NewSession(p.Pipeline, p.params, explain)
 	if p.params.Search == "model" && p.params.Schedule == "" && !explain {
-		s.foreseen = p.tiled
+		s.foreseen = p.tiled.fork()
 	}
 	return s
 }
