@@ -63,7 +63,7 @@ func TestReplayByTheGenerator(t *testing.T) {
 	ok(t, nil, compiled(t, "small"), two...)
 
 	fails(t, nil, compiled(t, "features"), scheduled(t, "features", cudaTarget, "autoscheduler.schedule="+file),
-		"gowarp: ", "schedule="+file, " was sums, the pipeline has ")
+		"gowarp: ", "schedule="+file, "it was made for another pipeline: here are no Funcs sums, out")
 	fails(t, nil, compiled(t, "small"), scheduled(t, "small", cudaTarget, "autoscheduler.schedule=/nonexistent.json"),
 		"gowarp: ", "schedule=/nonexistent.json", "no such file")
 }
