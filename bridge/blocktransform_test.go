@@ -42,13 +42,7 @@ func TestBlockTransforms(t *testing.T) {
 			}
 			one, _ := built(t, g, target, harness.Gowarp(map[string]string{"tiling": "block"}))
 			in, out := arguments([2]int{64, 48})
-			issued := func(e *harness.Emission) (n int64) {
-				for _, k := range fullRun(t, e, in, out) {
-					n += k.Count.WarpInstructions
-				}
-				return n
-			}
-			if several, single := issued(e), issued(one); float64(several) > .6*float64(single) {
+			if several, single := issued(t, e, in, out), issued(t, one, in, out); float64(several) > .6*float64(single) {
 				t.Errorf("%d warp instructions, and %d with a point a thread", several, single)
 			}
 		})

@@ -77,6 +77,15 @@ func fullRun(t *testing.T, e *harness.Emission, in harness.Args, out map[string]
 	return all
 }
 
+// issued is how many warp instructions all kernels of such a run take.
+func issued(t *testing.T, e *harness.Emission, in harness.Args, out map[string][]int) (n int64) {
+	t.Helper()
+	for _, k := range fullRun(t, e, in, out) {
+		n += k.Count.WarpInstructions
+	}
+	return n
+}
+
 // TestSimCounts: where all blocks of a trial run, the judge counts of every kernel what a run of the finished program counts, to the last sector; and
 // explain says so.
 func TestSimCounts(t *testing.T) {

@@ -41,17 +41,11 @@ func TestUnconditional(t *testing.T) {
 			}
 			twin, _ := built(t, generator(true), target, harness.Gowarp(nil))
 			in, out := inputs([]int{256, 192})
-			issued := func(e *harness.Emission) (n int64) {
-				for _, k := range fullRun(t, e, in, out) {
-					n += k.Count.WarpInstructions
-				}
-				return n
-			}
 			most := 1.1
 			if kind == "nearest" { // remains the least with its place, which trees are made of: a value that the condition rules out is the greatest of its type
 				most = 1.25
 			}
-			if a, b := issued(e), issued(twin); float64(a) > most*float64(b) {
+			if a, b := issued(t, e, in, out), issued(t, twin, in, out); float64(a) > most*float64(b) {
 				t.Errorf("%d warp instructions, where the source has the condition in the value %d", a, b)
 			}
 		})
