@@ -58,7 +58,6 @@ func (r *Result) remarked(text string) *Result {
 // faultsSaid says what came of a schedule.
 func faultsSaid(p *halideir.Pipeline, faults []halideir.Fault) string {
 	var said []string
-	whole := ""
 	for _, of := range []struct {
 		kind halideir.FaultKind
 		form string
@@ -71,11 +70,7 @@ func faultsSaid(p *halideir.Pipeline, faults []halideir.Fault) string {
 	} {
 		var names []string
 		for _, f := range faults {
-			switch {
-			case f.Kind != of.kind:
-			case f.Func == halideir.WholeSchedule:
-				whole = "Halide did not lower the whole of it as it was expected (HL_DEBUG_AUTOSCHEDULE=1 prints what it said)"
-			default:
+			if f.Kind == of.kind && f.Func != halideir.WholeSchedule {
 				names = append(names, p.Funcs[f.Func].Label)
 			}
 		}
@@ -83,8 +78,8 @@ func faultsSaid(p *halideir.Pipeline, faults []halideir.Fault) string {
 			said = append(said, fmt.Sprintf(of.form, strings.Join(names, ", ")))
 		}
 	}
-	if whole != "" {
-		said = append(said, whole)
+	if slices.ContainsFunc(faults, func(f halideir.Fault) bool { return f.Func == halideir.WholeSchedule }) {
+		said = append(said, "Halide did not lower the whole of it as it was expected (HL_DEBUG_AUTOSCHEDULE=1 prints what it said)")
 	}
 	return strings.Join(said, ", ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"gowarp/autoscheduler/grouping"
 	"gowarp/autoscheduler/strategy"
+	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
 	"gowarp/halideir/rfactor"
@@ -117,21 +118,24 @@ func (s *state) atomicScatter(fn, stage int, a *access.Analysis, asWritten bool)
 // mostScatters is how many partial results of a scatter in order pay: each has all places, which are cleared and added up in the end.
 func (s *state) mostScatters(fn, stage int, r *bounds.Regions, box bounds.Box) int64 {
 	st := &s.p.Funcs[fn].Stages[stage]
-	points, places, bytes := int64(1), int64(1), int64(0)
-	for _, t := range s.p.Funcs[fn].Types {
-		bytes += t.Bytes()
-	}
-	for l, loop := range st.Loops {
-		if loop.RVar >= 0 {
-			points *= min(max(box[l].Extent(), 1), maxPoints/points)
-		}
-	}
+	points, places := domainPoints(st, box), int64(1)
 	for k, arg := range st.Args {
 		if !rfactor.OwnPlace(s.p, arg, k) {
 			places *= min(max(r.Funcs[fn][k].Extent(), 1), maxPoints/places)
 		}
 	}
-	return min(placesAPoint*points/places, mostOfAllPlaces/(places*bytes), int64(math.Sqrt(waitOfPlaces*float64(points)/float64(places))))
+	return min(placesAPoint*points/places, mostOfAllPlaces/(places*s.p.Funcs[fn].Bytes()), int64(math.Sqrt(waitOfPlaces*float64(points)/float64(places))))
+}
+
+// domainPoints is how many points the domain of a stage has, 1 for none, up to maxPoints.
+func domainPoints(st *halideir.Stage, box bounds.Box) int64 {
+	points := int64(1)
+	for l, loop := range st.Loops {
+		if loop.RVar >= 0 {
+			points *= min(max(box[l].Extent(), 1), maxPoints/points)
+		}
+	}
+	return points
 }
 
 // sumsBlocks reports whether an update adds up what blocks have scattered.

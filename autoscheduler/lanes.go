@@ -28,9 +28,7 @@ func (s *state) laneOf(id, stage int, extent []int64, whole []bool) int {
 	if s.params.Mode != "gowarp" || f.Partial || stay < 0 || !pr.PureLoops(id, stage) {
 		return -1
 	}
-	loops := f.Stages[stage].Loops
-	total := make([]float64, len(loops))
-	turns := s.addSectors(total, loops, id, stage)
+	of := []access.StageRef{{Func: id, Stage: stage}}
 	if len(f.Stages) == 1 {
 		for _, m := range pr.Access.Producers(id) {
 			mf := &s.p.Funcs[m]
@@ -42,14 +40,28 @@ func (s *state) laneOf(id, stage int, extent []int64, whole []bool) int {
 				if !pr.PureLoops(m, st) {
 					return -1
 				}
-				turns = max(turns, s.addSectors(total, loops, m, st))
+				of = append(of, access.StageRef{Func: m, Stage: st})
 			}
 		}
+	}
+	boxes, turns := make([]bounds.Box, len(of)), int64(1)
+	for i, at := range of {
+		box, err := pr.Regions.Loops(s.p, at.Func, at.Stage)
+		if err != nil {
+			return -1
+		}
+		boxes[i] = box
+		turns = max(turns, domainPoints(&s.p.Funcs[at.Func].Stages[at.Stage], box))
 	}
 	if turns < manyTurns {
 		return -1
 	}
-	bytes := float64(pr.Bytes(id))
+	loops := f.Stages[stage].Loops
+	total := make([]float64, len(loops))
+	for i, at := range of {
+		s.addSectors(total, loops, at, boxes[i])
+	}
+	bytes := float64(f.Bytes())
 	best := stay
 	for l := range loops {
 		apart := float64(min(plan.WarpLanes, extent[l]))
@@ -68,39 +80,28 @@ func (s *state) laneOf(id, stage int, extent []int64, whole []bool) int {
 }
 
 // addSectors adds, for each of some loops over the arguments of a Func, how many sectors a warp asks for whose lanes lie along it while it runs through a stage's domain; the stage is of that Func or of one
-// that it reads at its own points. The result is how many iterations that has.
-func (s *state) addSectors(total []float64, loops []halideir.Loop, fn, stage int) (turns int64) {
+// that it reads at its own points.
+func (s *state) addSectors(total []float64, loops []halideir.Loop, at access.StageRef, box bounds.Box) {
 	pr := s.problem
-	st := &s.p.Funcs[fn].Stages[stage]
-	box, err := pr.Regions.Loops(s.p, fn, stage)
-	if err != nil {
-		return 0
-	}
-	turns = 1
-	for l, iv := range box {
-		if st.Loops[l].RVar >= 0 {
-			turns *= iv.Extent()
-		}
-	}
-	taps := pr.Expand[pr.StageIndex(fn, stage)].Loads
-	for i := range taps {
-		t := &taps[i]
-		if t.Func == fn || t.Func >= 0 && turns == 1 {
+	st := &s.p.Funcs[at.Func].Stages[at.Stage]
+	turns := domainPoints(st, box)
+	taps := pr.Expand[pr.StageIndex(at.Func, at.Stage)].Loads
+	for l := range total {
+		along := slices.IndexFunc(st.Loops, func(o halideir.Loop) bool { return o.Arg >= 0 && o.Arg == loops[l].Arg })
+		if along < 0 {
 			continue
 		}
-		of := s.problem.Regions.Inputs
-		buffer := t.Input
-		if t.Func >= 0 {
-			of, buffer = s.problem.Regions.Funcs, t.Func
-		}
-		for l := range total {
-			along := slices.IndexFunc(st.Loops, func(o halideir.Loop) bool { return o.Arg >= 0 && o.Arg == loops[l].Arg })
-			if along >= 0 {
-				total[l] += float64(turns) * sectors(t, of[buffer], along, box[along].Extent())
+		for i := range taps {
+			t := &taps[i]
+			switch {
+			case t.Func == at.Func || t.Func >= 0 && turns == 1:
+			case t.Func >= 0:
+				total[l] += float64(turns) * sectors(t, pr.Regions.Funcs[t.Func], along, box[along].Extent())
+			default:
+				total[l] += float64(turns) * sectors(t, pr.Regions.Inputs[t.Input], along, box[along].Extent())
 			}
 		}
 	}
-	return turns
 }
 
 // sectors is how many of global memory, of 32 bytes, the lanes of a warp load from that lie along a loop of so many iterations.

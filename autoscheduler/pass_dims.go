@@ -77,9 +77,11 @@ func chooseDims(s *state) error {
 			if l := contiguous(&f.Stages[st]); !partial && l >= 0 && !whole[l] && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
 				d.Tiled = slices.Insert(d.Tiled, 0, l)
 			}
-			if l := s.laneOf(id, st, d.Extent, whole); l >= 0 && !d.Atomic {
-				d.Tiled = append([]int{l}, slices.DeleteFunc(d.Tiled, func(t int) bool { return t == l })...)
-				d.Tiled = d.Tiled[:min(len(d.Tiled), maxTiled)]
+			if !d.Atomic {
+				if l := s.laneOf(id, st, d.Extent, whole); l >= 0 {
+					d.Tiled = append([]int{l}, slices.DeleteFunc(d.Tiled, func(t int) bool { return t == l })...)
+					d.Tiled = d.Tiled[:min(len(d.Tiled), maxTiled)]
+				}
 			}
 			pr.Dims[pr.StageIndex(id, st)] = d
 		}

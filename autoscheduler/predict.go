@@ -23,15 +23,12 @@ func Predict(exported []byte, given map[string]string) (*Prediction, error) {
 	}
 	byModel := params
 	byModel.Search, byModel.Schedule = "model", ""
-	s, err := newState(p, byModel)
+	tiled, err := NewSession(p, byModel, false).begun(tableFor(byModel))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.runTable(upTo(tableFor(byModel), "tile")); err != nil {
-		return nil, err
-	}
-	out := &Prediction{Pipeline: p, params: params, tiled: s}
-	for _, f := range s.found {
+	out := &Prediction{Pipeline: p, params: params, tiled: tiled}
+	for _, f := range tiled.found {
 		out.Cost += f.Cost
 	}
 	return out, nil

@@ -34,12 +34,8 @@ func (s *Session) Trials() ([]*Result, error) {
 	if !s.params.Judged() || s.params.Schedule != "" {
 		return nil, nil
 	}
-	st, err := newState(s.p, s.params)
+	st, err := s.begun(passes)
 	if err != nil {
-		return nil, err
-	}
-	st.explain = s.explain
-	if err := st.runTable(upTo(passes, "tile")); err != nil {
 		return nil, err
 	}
 	s.trial = st
@@ -166,19 +162,9 @@ func (s *Session) First() (*Result, error) {
 // run is the schedule after what was tried.
 func (s *Session) run() (*Result, error) {
 	table := tableFor(s.params)
-	st := s.foreseen
-	s.foreseen = nil
-	if st == nil || !s.after.nothing() {
-		var err error
-		if st, err = newState(s.p, s.params); err != nil {
-			return nil, err
-		}
-		st.tried, st.explain = s.after, s.explain
-		if s.params.Schedule == "" {
-			if err := st.runTable(upTo(table, "tile")); err != nil {
-				return nil, err
-			}
-		}
+	st, err := s.begun(table)
+	if err != nil {
+		return nil, err
 	}
 	if s.params.Schedule == "" {
 		s.tiled, table = st.fork(), behind(table, "tile")
@@ -188,6 +174,24 @@ func (s *Session) run() (*Result, error) {
 	}
 	s.last = st.result()
 	return s.last, nil
+}
+
+// begun is a state after what was tried, as far as its tiles unless a schedule is replayed.
+func (s *Session) begun(table []pass) (*state, error) {
+	foreseen := s.foreseen
+	s.foreseen = nil
+	if foreseen != nil && s.after.nothing() {
+		return foreseen, nil
+	}
+	st, err := newState(s.p, s.params)
+	if err != nil {
+		return nil, err
+	}
+	st.tried, st.explain = s.after, s.explain
+	if s.params.Schedule == "" {
+		err = st.runTable(upTo(table, "tile"))
+	}
+	return st, err
 }
 
 // retile is the last schedule with other kernels for the groups of Funcs that are given no extents any more; which Funcs are computed together stays. A second

@@ -29,19 +29,16 @@ func TestBlockTransforms(t *testing.T) {
 			below := func(n float64) func() float64 {
 				return func() float64 { return math.Floor(2*n*rng.Float64() - n) } // sums of products are exact in floats too
 			}
-			arguments := func(blocks [2]int) (harness.Args, map[string][]int) {
+			arguments := func(blocks []int) (harness.Args, map[string][]int) {
 				in := harness.Args{"coefficients": filled(harness.I16, below(100), c.side, c.side, blocks[0], blocks[1]), "basis": filled(harness.I32, below(9), c.side, c.side)}
 				return in, map[string][]int{"out": {c.side * blocks[0], c.side * blocks[1]}}
 			}
-			for _, blocks := range [][2]int{{64, 48}, {1, 1}, {7, 5}, {33, 10}} {
-				in, out := arguments(blocks)
-				simulated(t, by, in, out, onCPU(t, cpu, in, out), harness.Tolerance{}, blocks)
-			}
+			sameAtSizes(t, by, cpu, arguments, harness.Tolerance{}, []int{64, 48}, []int{1, 1}, []int{7, 5}, []int{33, 10})
 			if c.side%2 != 0 {
 				return
 			}
 			one, _ := built(t, g, target, harness.Gowarp(map[string]string{"tiling": "block"}))
-			in, out := arguments([2]int{64, 48})
+			in, out := arguments([]int{64, 48})
 			if several, single := issued(t, e, in, out), issued(t, one, in, out); float64(several) > .6*float64(single) {
 				t.Errorf("%d warp instructions, and %d with a point a thread", several, single)
 			}

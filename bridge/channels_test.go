@@ -29,10 +29,7 @@ func TestChannels(t *testing.T) {
 			inputs := func(size []int) (harness.Args, map[string][]int) {
 				return harness.Args{"input": filled(harness.I32, func() float64 { return math.Floor(200 * rng.Float64()) }, size...)}, map[string][]int{"out": size}
 			}
-			for _, size := range [][]int{{256, 192, 3}, {1, 1, 1}, {7, 40, 3}, {131, 37, 2}, {64, 21, 4}, {30, 9, 5}, {130, 18, 1}, {9, 3, 7}} {
-				in, out := inputs(size)
-				simulated(t, by, in, out, onCPU(t, cpu, in, out), harness.Tolerance{}, size)
-			}
+			sameAtSizes(t, by, cpu, inputs, harness.Tolerance{}, []int{256, 192, 3}, []int{1, 1, 1}, []int{7, 40, 3}, []int{131, 37, 2}, []int{64, 21, 4}, []int{30, 9, 5}, []int{130, 18, 1}, []int{9, 3, 7})
 			if kind == "moved" {
 				return // no channel is another's neighbour in what it reads
 			}

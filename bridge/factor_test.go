@@ -97,6 +97,15 @@ func simulated(t *testing.T, p *harness.Program, in harness.Args, out map[string
 	}
 }
 
+// sameAtSizes simulates a program at some sizes and compares what it gives with a CPU's. Arguments are the inputs and the shapes of outputs of a size.
+func sameAtSizes(t *testing.T, by, cpu *harness.Program, arguments func(size []int) (harness.Args, map[string][]int), tolerance harness.Tolerance, sizes ...[]int) {
+	t.Helper()
+	for _, size := range sizes {
+		in, out := arguments(size)
+		simulated(t, by, in, out, onCPU(t, cpu, in, out), tolerance, size)
+	}
+}
+
 // ranOpenCL runs a program through OpenCL and compares with what a CPU makes of it.
 func ranOpenCL(t *testing.T, p *harness.Program, in harness.Args, out map[string][]int, want *harness.Array, tolerance harness.Tolerance, what any) {
 	t.Helper()

@@ -28,10 +28,7 @@ func TestLanes(t *testing.T) {
 			inputs := func(size []int) (harness.Args, map[string][]int) {
 				return harness.Args{"input": noise(rng, size...)}, map[string][]int{"out": size}
 			}
-			for _, size := range [][]int{{256, 192}, {1, 1}, {7, 40}, {131, 37}} {
-				in, out := inputs(size)
-				simulated(t, by, in, out, onCPU(t, cpu, in, out), harness.Tolerance{}, size)
-			}
+			sameAtSizes(t, by, cpu, inputs, harness.Tolerance{}, []int{256, 192}, []int{1, 1}, []int{7, 40}, []int{131, 37})
 			in, out := inputs([]int{256, 192})
 			sectors := func(e *harness.Emission) (n int64) {
 				for _, k := range fullRun(t, e, in, out) {

@@ -37,6 +37,15 @@ const maxLanes = 1 << 16
 // Bytes is the storage of one element of one lane: a bool takes one byte.
 func (t Type) Bytes() int64 { return int64((t.Bits+7)/8) * int64(max(t.Lanes, 1)) }
 
+// Bytes is the storage of one point of a Func, all tuple components together.
+func (f *Func) Bytes() int64 {
+	n := int64(0)
+	for _, t := range f.Types {
+		n += t.Bytes()
+	}
+	return n
+}
+
 // IsBool reports whether t is a truth value, of any number of lanes.
 func (t Type) IsBool() bool { return t.Code == UInt && t.Bits == 1 }
 

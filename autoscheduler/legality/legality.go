@@ -268,7 +268,7 @@ func pointTails(pr *plan.Problem, k *plan.Kernel) error {
 				}
 			case u.Tail == plan.RoundUp && (f.Output || len(f.Stages) != 1 && len(k.Members) > 0):
 				return fmt.Errorf("points of loop %s of %s are rounded up; there may be no place for them", loop, f.Label)
-			case u.Tail == plan.RoundUp && (u.Tile > plan.MorePoints || !pr.Absorbs(n.Func)) && !multiple(pr, n, u):
+			case u.Tail == plan.RoundUp && (u.Tile > plan.MorePoints || !pr.Absorbs(n.Func)) && !pr.MultipleAlong(n.Func, n.Stage, u.Loop, u.Tile):
 				return fmt.Errorf("points of loop %s of %s are rounded up to %d; an input would have to be larger", loop, f.Label, u.Tile)
 			case u.Tail == plan.Guarded && out && len(k.Members) > 0:
 				return fmt.Errorf("points of loop %s of %s are tested one by one; what its threads hold would have no constant size", loop, f.Label)
@@ -276,12 +276,6 @@ func pointTails(pr *plan.Problem, k *plan.Kernel) error {
 		}
 	}
 	return nil
-}
-
-// multiple reports whether there is a multiple of the points of a loop in every run.
-func multiple(pr *plan.Problem, n *plan.Nest, u plan.Use) bool {
-	arg := pr.P.Funcs[n.Func].Stages[n.Stage].Loops[u.Loop].Arg
-	return arg >= 0 && pr.MultipleAlong(n.Func, arg, u.Tile)
 }
 
 // membersOf is the Funcs that a kernel computes besides its output.

@@ -53,12 +53,11 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		// What follows is about points beyond the end, which are tested one by one where there can be none.
 	case !f.Output && narrow(pr, g.Out):
 		return fail("%s computes in 8 or 16 bits: pairs of points share registers, and those beyond its end are not to be told from the others", f.Label)
-	case !f.Output && !pr.Absorbs(g.Out) && !slices.ContainsFunc(f.Stages[0].Loops, func(l halideir.Loop) bool {
-		return l.Arg >= 0 && pr.MultipleAlong(g.Out, l.Arg, 2)
-	}):
+	case !f.Output && !pr.Absorbs(g.Out) && !multipleSomewhere(pr, g.Out):
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
-	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && (narrow(pr, g.Out) || !pr.Absorbs(g.Out))), exact: !f.Output && !pr.Absorbs(g.Out), pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, tails: map[int]plan.Tail{}, windowed: map[int]windowed{}, tooMuch: map[ownPart]bool{}}
+	exact := !f.Output && !pr.Absorbs(g.Out)
+	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && narrow(pr, g.Out) || exact), exact: exact, pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, tails: map[int]plan.Tail{}, windowed: map[int]windowed{}, tooMuch: map[ownPart]bool{}}
 	for _, m := range g.Members {
 		b.threads[m], b.tails[m] = nestedfusion.ThreadDims(pr, g, m), b.pointTail(m)
 		mf := &pr.P.Funcs[m]
@@ -74,6 +73,16 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		}
 	}
 	return b, nil
+}
+
+// multipleSomewhere reports whether a Func has an even number of points along some dimension in every run.
+func multipleSomewhere(pr *plan.Problem, fn int) bool {
+	for l := range pr.P.Funcs[fn].Stages[0].Loops {
+		if pr.MultipleAlong(fn, 0, l, 2) {
+			return true
+		}
+	}
+	return false
 }
 
 type blockWindows struct {
@@ -236,11 +245,11 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 			continue
 		}
 		t := tail
-		switch arg := f.Stages[stage].Loops[u.Loop].Arg; {
-		case t == plan.ShiftInwards || f.Output || overDomain || arg < 0 || !b.tested && !b.exact:
-		case b.pr.MultipleAlong(b.g.Out, arg, p):
+		switch {
+		case overDomain:
+		case (b.tested || b.exact) && b.pr.MultipleAlong(b.g.Out, stage, u.Loop, p):
 			t = plan.RoundUp
-		case !b.tested:
+		case b.exact && !b.tested:
 			return n, fmt.Errorf("block-window: an input would have to be larger for whole groups of %d points of loop %s of %s", p, f.Stages[stage].Loops[u.Loop].Label, f.Label)
 		}
 		if tail == plan.ShiftInwards && (extent[u.Loop] < p || whole && extent[u.Loop]%p != 0) {
@@ -254,7 +263,7 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		b.unrollShort(&n, tail)
 		unrollDomain(b.pr, &n)
 		stepped(b.pr, &n)
-	} else if (tail == plan.RoundUp || tail == plan.ShiftInwards && len(n.Unrolled) > 0) && b.sums() {
+	} else if (tail == plan.RoundUp || n.Whole) && b.sums() {
 		b.unrollBlocks(&n, tail)
 	}
 	n.Along = along(&n)
@@ -276,7 +285,7 @@ func (b *blockWindows) unrollBlocks(n *plan.Nest, tail plan.Tail) {
 		if loops[u.Loop].Arg < 0 || u.Tile > 0 || u.Extent == 1 || u.Extent > MaxSerialExtent || points*u.Extent > maxSums {
 			continue
 		}
-		if b.exact && !b.pr.MultipleAlong(n.Func, loops[u.Loop].Arg, u.Extent) {
+		if b.exact && !b.pr.MultipleAlong(n.Func, n.Stage, u.Loop, u.Extent) {
 			continue
 		}
 		points *= u.Extent

@@ -664,9 +664,7 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 		case access.Constant:
 			s.at[k] = ix.Offset
 		case access.Affine:
-			if s.at[k] = ix.Num*coordinate(loops, ix.Loop, at) + ix.Offset; ix.Den != 1 {
-				s.at[k] = bounds.FloorDiv(s.at[k], ix.Den)
-			}
+			s.at[k] = bounds.FloorDiv(ix.Num*coordinate(loops, ix.Loop, at)+ix.Offset, ix.Den)
 		default:
 			known = known && ix.IsSum()
 			s.at[k] = c.elsewhere(fn, nth, ix, at)
@@ -681,8 +679,11 @@ func (c *counter) load(fn, nth int, l *access.Load, at [maxSpotDims]int64, withi
 	if c.fromMemory(l.Func) {
 		c.useKey(key) // kept, or fetched early to hide its latency
 	}
-	// What a point with a test of its own has is not merged with what others have.
-	if again := c.tested && (c.known.Has(key) || !c.guarded.Add(key)) || !c.tested && !c.known.Add(key); again {
+	had := &c.known
+	if c.tested {
+		had = &c.guarded // not merged across points with tests of their own
+	}
+	if c.tested && c.known.Has(key) || !had.Add(key) {
 		if !l.Joined && c.joined.TakeApart(key) {
 			c.count.Issued++
 			c.count.Float++

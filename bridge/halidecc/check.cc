@@ -244,16 +244,12 @@ std::vector<int> read_without_bounds(const Graph &g, const std::string &why) {
     std::vector<int> out;
     for (size_t i = 0; i < g.funcs.size() && !read.empty(); i++) {
         const Function &f = g.funcs[i].original;
-        bool reads = false;
-        for (const Definition *def : definitions(f)) {
-            for (const Expr &e : stage_exprs(*def)) {
-                reads = reads || any_part(e, [&](const Expr &x) {
-                    const Call *c = as_load(x);
-                    return c && c->name != f.name() && read.count(c->name) > 0;
-                });
-            }
-        }
-        if (reads) {
+        const auto reads = [&](const Expr &x) {
+            const Call *c = as_load(x);
+            return c && c->name != f.name() && read.count(c->name) > 0;
+        };
+        const std::vector<Expr> all = func_exprs(f);
+        if (std::any_of(all.begin(), all.end(), [&](const Expr &e) { return any_part(e, reads); })) {
             out.push_back((int)i);
         }
     }

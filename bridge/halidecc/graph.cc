@@ -30,6 +30,15 @@ bool has_predicate(const Definition &def) {
     return def.predicate().defined() && !is_const_one(def.predicate());
 }
 
+std::vector<Expr> func_exprs(const Function &f) {
+    std::vector<Expr> all;
+    for (const Definition *def : definitions(f)) {
+        const std::vector<Expr> of = stage_exprs(*def);
+        all.insert(all.end(), of.begin(), of.end());
+    }
+    return all;
+}
+
 std::set<std::string> wrapped_in(const Graph &g) {
     std::set<std::string> readers;
     for (const FuncEntry &f : g.funcs) {
@@ -171,10 +180,8 @@ public:
             return;
         }
         const std::string where = "Func " + f.name();
-        for (const Definition *def : definitions(f)) {
-            for (const Expr &e : stage_exprs(*def)) {
-                scan(e, where, f.name());
-            }
+        for (const Expr &e : func_exprs(f)) {
+            scan(e, where, f.name());
         }
         if (f.has_extern_definition()) {
             for (const ExternFuncArgument &arg : f.extern_arguments()) {

@@ -88,6 +88,9 @@ std::vector<Halide::Expr> stage_exprs(const Halide::Internal::Definition &def);
 // The definitions of a Func: pure, then updates; none for an extern Func.
 std::vector<const Halide::Internal::Definition *> definitions(const Halide::Internal::Function &f);
 
+// Every expression of all stages of a Func.
+std::vector<Halide::Expr> func_exprs(const Halide::Internal::Function &f);
+
 bool has_predicate(const Halide::Internal::Definition &def);
 
 // The Funcs that a wrapper of the user's is for: they have to go on calling what it wraps.

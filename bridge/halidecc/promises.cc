@@ -63,10 +63,8 @@ bool moves_what_it_reads(const Definition &def) {
                 return false;
             }
             const Function f(c->func);
-            for (const Definition *d : definitions(f)) {
-                const std::vector<Expr> all = stage_exprs(*d);
-                left.insert(left.end(), all.begin(), all.end());
-            }
+            const std::vector<Expr> all = func_exprs(f);
+            left.insert(left.end(), all.begin(), all.end());
             const std::vector<Bound> &bounds = f.schedule().bounds();
             return std::any_of(bounds.begin(), bounds.end(), [](const Bound &b) { return !b.min.defined() && b.extent.defined(); });
         });

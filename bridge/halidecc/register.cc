@@ -109,6 +109,7 @@ struct Session {
 // What Go keeps of a prediction.
 struct Prediction : gowarp_prediction {
     Prediction() : gowarp_prediction{-1, 0} {}
+    explicit Prediction(const gowarp_prediction &made) : gowarp_prediction(made) {}
     Prediction(Prediction &&other) noexcept : gowarp_prediction(other) { other.found = 0; }
     Prediction &operator=(Prediction &&other) noexcept {
         std::swap(cost, other.cost);
@@ -167,12 +168,11 @@ Exported export_separated(const Pipeline &pipeline, const Target &target, int ch
     size_t best = 0;
     if (ways.size() > 1 && gowarp_predict) {
         std::vector<gowarp_prediction> made(ways.size(), gowarp_prediction{-1, 0});
-        std::vector<Prediction> predictions(ways.size());
         auto clock = std::chrono::steady_clock::now();
         gowarp_predict(requests.data(), made.data(), (int32_t)made.size());
         out.predict_ms = ms_since(clock);
+        std::vector<Prediction> predictions(made.begin(), made.end());
         for (size_t i = 0; i < ways.size(); i++) {
-            (gowarp_prediction &)predictions[i] = made[i];
             const double cost = made[i].cost, least = made[best].cost;
             if (asked.verbose > 1) {
                 fprintf(stderr, "gowarp: %d windows by parts: cost %g\n", ways[i].separation.windows, cost);

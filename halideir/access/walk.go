@@ -25,10 +25,7 @@ func newWalker(a *Analysis) *walker {
 
 func (w *walker) stage(f *halideir.Func, j int) Stage {
 	hs := &f.Stages[j]
-	s := Stage{Func: f.ID, Stage: j, pointwise: map[producer]bool{}}
-	for _, t := range f.Types {
-		s.Bytes += t.Bytes()
-	}
+	s := Stage{Func: f.ID, Stage: j, pointwise: map[producer]bool{}, Bytes: f.Bytes()}
 	w.now += 2
 	w.order = w.order[:0]
 	w.loops(f, hs)

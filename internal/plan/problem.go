@@ -162,13 +162,7 @@ func (pr *Problem) Affected(id int) []int {
 }
 
 // Bytes is the storage of one point of a Func, all tuple components together.
-func (pr *Problem) Bytes(fn int) int64 {
-	n := int64(0)
-	for _, t := range pr.P.Funcs[fn].Types {
-		n += t.Bytes()
-	}
-	return n
-}
+func (pr *Problem) Bytes(fn int) int64 { return pr.P.Funcs[fn].Bytes() }
 
 // SetRegions notes the regions, and the sizes of buffers that follow from them.
 func (pr *Problem) SetRegions(r *bounds.Regions) {
@@ -206,8 +200,12 @@ const MorePoints = 8
 // Absorbs reports whether up to MorePoints more of a Func ask no input for more than it has.
 func (pr *Problem) Absorbs(fn int) bool { return pr.Regions.Absorbs(pr.P, fn, MorePoints) }
 
-// MultipleAlong reports whether a Func has, in every run, a multiple of n points along an argument, so that whole groups of n are no more than are needed: the 8 rows of a block of a transform, say.
-func (pr *Problem) MultipleAlong(fn, arg int, n int64) bool {
+// MultipleAlong reports whether a Func has, in every run, a multiple of n points along a loop of a stage, one over an argument, so that whole groups of n are no more than are needed: the 8 rows of a block of a transform, say.
+func (pr *Problem) MultipleAlong(fn, stage, loop int, n int64) bool {
+	arg := pr.P.Funcs[fn].Stages[stage].Loops[loop].Arg
+	if arg < 0 {
+		return false
+	}
 	iv, ok := pr.Regions.Constant(pr.P, fn, arg)
 	return ok && iv.Extent()%n == 0
 }
