@@ -11,6 +11,7 @@ type Changes struct {
 	WriteOut         bool // short reductions become definitions
 	FuseInit         bool // updates take over pure definitions
 	CacheWrite       bool // Funcs copy what holds their reductions
+	HoldReads        bool // reductions read within what is needed of them
 	Separate         bool // windows are combined from parts,
 	SeparateFloats   bool // those of floats too,
 	SeparateWeighted bool // those of unequal weights too,
@@ -28,6 +29,7 @@ func ChangesOf(given map[string]string) Changes {
 		WriteOut:         p.WriteOut == "1",
 		FuseInit:         p.FuseInit == "1",
 		CacheWrite:       p.CacheWrite == "1",
+		HoldReads:        p.HoldReads == "1",
 		Separate:         p.Separate != "0",
 		SeparateFloats:   p.Reassociate == "1",
 		SeparateWeighted: true,
@@ -39,7 +41,7 @@ func ChangesOf(given map[string]string) Changes {
 	saved := Changes{}
 	if data, err := wholefile.Read(p.Schedule); err == nil {
 		if s, err := schedule.Decode(data); err == nil {
-			saved = Changes{WriteOut: s.WrittenOut(), FuseInit: s.FusedInits(), CacheWrite: s.CachedWrites(), Separate: s.Separated() != "", SeparateFloats: s.Parameters["reassociate"] != "0", SeparateWeighted: s.Separated() == halideir.Weighted}
+			saved = Changes{WriteOut: s.WrittenOut(), FuseInit: s.FusedInits(), CacheWrite: s.CachedWrites(), HoldReads: s.HeldReads(), Separate: s.Separated() != "", SeparateFloats: s.Parameters["reassociate"] != "0", SeparateWeighted: s.Separated() == halideir.Weighted}
 		}
 	}
 	if _, asked := given["write_out"]; !asked {
@@ -50,6 +52,9 @@ func ChangesOf(given map[string]string) Changes {
 	}
 	if _, asked := given["cache_write"]; !asked {
 		c.CacheWrite = saved.CacheWrite
+	}
+	if _, asked := given["hold_reads"]; !asked {
+		c.HoldReads = saved.HoldReads
 	}
 	if _, asked := given["separate"]; !asked {
 		c.Separate = saved.Separate

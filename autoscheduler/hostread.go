@@ -174,7 +174,7 @@ func (d *definition) everywhere(id halideir.NodeID) bool {
 	switch {
 	case isLet(n):
 		same = d.everywhere(d.let(n))
-	case n.Op == halideir.OpVar && (n.Kind == halideir.VarScalar || n.Kind == halideir.VarBound):
+	case n.Op == halideir.OpVar && n.Kind.Given():
 	case n.Op == halideir.OpVar:
 		same = n.Kind == halideir.VarDim && d.call.same>>n.Index&1 == 1
 	default:

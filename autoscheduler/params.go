@@ -36,6 +36,7 @@ type Params struct {
 	WriteOut          string
 	FuseInit          string
 	CacheWrite        string
+	HoldReads         string
 	Separate          string
 	Align             string
 	Check             string
@@ -50,8 +51,8 @@ func (p *Params) Judged() bool { return p.Search == "ptxas" || p.Search == "sim"
 // presets are what a mode stands for: other defaults than those of Table, which are the mode gowarp's.
 var presets = map[string]map[string]string{
 	"gowarp":   {},
-	"autogpu":  {"grouping": "greedy", "tiling": "block", "cost": "listing1", "write_out": "0", "fuse_init": "0", "cache_write": "0", "separate": "0"},
-	"polymage": {"grouping": "dpfusion", "tiling": "warp", "cost": "algorithm2", "write_out": "0", "fuse_init": "0", "cache_write": "0", "separate": "0"},
+	"autogpu":  {"grouping": "greedy", "tiling": "block", "cost": "listing1", "write_out": "0", "fuse_init": "0", "cache_write": "0", "hold_reads": "0", "separate": "0"},
+	"polymage": {"grouping": "dpfusion", "tiling": "warp", "cost": "algorithm2", "write_out": "0", "fuse_init": "0", "cache_write": "0", "hold_reads": "0", "separate": "0"},
 }
 
 // Param is a row of the table of parameters.
@@ -97,6 +98,7 @@ var Table = []Param{
 	ifChanged(word("write_out", "1", []string{"0", "1"}, "1: a stencil that adds up over a short domain of literal bounds is defined by its sum, which readers may inline and threads and warps keep in registers like any other definition; 0: it stays an update. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.WriteOut })),
 	ifChanged(word("fuse_init", "1", []string{"0", "1"}, "1: an update that changes every point of its domain once, a scan for instance, computes the pure definition itself, so that what it begins from is not stored and read again; 0: it reads it. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.FuseInit })),
 	ifChanged(word("cache_write", "1", []string{"0", "1"}, "1: a reduction that is an output, that several Funcs read, or that one reads elsewhere than point by point is held by a Func of its own, in the registers of the threads of a kernel that stores it once; 0: its update loads and stores it in every iteration. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.CacheWrite })),
+	ifChanged(word("hold_reads", "1", []string{"0", "1"}, "1: a reduction of products and the like that is no output reads inputs within what is needed of it, by the sizes of the outputs, where no border holds it, so that threads may compute several of its points whatever an input has; 0: as it is written. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.HoldReads })),
 	ifChanged(word("separate", "1", []string{"0", "1", "all"}, "1: where it is predicted to be faster, sums over boxes with weights that are products of a factor along each dimension, minima and maxima over boxes, and four and more equal terms in a row, written as terms or as reductions, are combined from parts that neighbours share, in Funcs of their own (of floats only with reassociate=1, since sums round differently); all: wherever that is possible; 0: as they are written. 0 with mode=autogpu and mode=polymage, whose papers do not. Of pipelines that Halide hands over, not of those in a file", func(p *Params) *string { return &p.Separate })),
 	ifChanged(word("align", "1", []string{"0", "1"}, "1: a stored Func whose points alternate in what they compute (x % 2, x / 2) begins at a whole cell of them, so that each point of a thread that has several is of one kind when it is compiled; 0: every point computes all kinds. Of mode=gowarp, CUDA", func(p *Params) *string { return &p.Align })),
 	aside(word("check", "1", []string{"0", "1"}, "1: the schedule is lowered in a forked process first, and another is taken if Halide makes something else of it than is expected", func(p *Params) *string { return &p.Check })),

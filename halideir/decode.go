@@ -217,6 +217,8 @@ func (d *decoder) function(at *path, v gjson.Result, id int) Func {
 			f.FusedInit = d.boolean(at, v)
 		case "unconditional":
 			f.Unconditional = d.boolean(at, v)
+		case "held_reads":
+			f.HeldReads = d.boolean(at, v)
 		case "found_index":
 			f.FoundIndex = d.index(at, v)
 		}

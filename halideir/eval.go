@@ -181,8 +181,25 @@ func (e *evaluator) variable(n *Node) value {
 		return e.scalar(n.Index)
 	case VarBound:
 		return e.bound(n.Of, n.Dim, n.Field)
+	case VarOutput:
+		return e.output(n.Of, n.Dim, n.Field)
 	}
 	return value{}
+}
+
+// output is what the author declares of an output's dimension.
+func (e *evaluator) output(of, dim int, field string) value {
+	if of < 0 || of >= len(e.p.Funcs) || e.input >= maxInputDepth {
+		return value{}
+	}
+	lo, extent, ok := e.p.Declared(&e.p.Funcs[of], dim)
+	switch {
+	case !ok:
+		return value{}
+	case field == "min":
+		return intValue(lo)
+	}
+	return intValue(extent)
 }
 
 // maxInputDepth ends chains of inputs whose bounds or estimates name each

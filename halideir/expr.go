@@ -170,6 +170,10 @@ func (e *exprPrinter) variable(n *Node) string {
 		return input(n.Index)
 	case VarBound:
 		return input(n.Of) + "." + n.Field + "(" + strconv.Itoa(n.Dim) + ")"
+	case VarOutput:
+		if n.Of >= 0 && n.Of < len(e.p.Funcs) {
+			return e.p.Funcs[n.Of].Label + "." + n.Field + "(" + strconv.Itoa(n.Dim) + ")"
+		}
 	case VarLo, VarHi:
 		if n.Index >= 0 && n.Index < len(e.loops) {
 			return e.loops[n.Index].Label + "." + n.Kind.String()

@@ -74,14 +74,18 @@ const (
 	VarLet
 	VarScalar
 	VarBound
+	VarOutput
 	VarLo
 	VarHi
 )
 
 var varKindNames = [...]string{
-	VarFree: "free", VarDim: "dim", VarRVar: "rvar", VarLet: "let", VarScalar: "scalar", VarBound: "bound",
+	VarFree: "free", VarDim: "dim", VarRVar: "rvar", VarLet: "let", VarScalar: "scalar", VarBound: "bound", VarOutput: "output",
 	VarLo: "lo", VarHi: "hi",
 }
+
+// Given reports whether a variable of this kind has one value in a run: a scalar, or a size of an input or an output.
+func (k VarKind) Given() bool { return k == VarScalar || k == VarBound || k == VarOutput }
 
 // String is the word of the JSON form.
 func (k VarKind) String() string {
@@ -144,9 +148,9 @@ type Node struct {
 	// Variables.
 	Kind  VarKind
 	Index int    // argument, reduction variable, scalar input or loop
-	Of    int    // VarBound: the input
-	Field string // VarBound: min, extent, stride or max
-	Dim   int    // VarBound: the dimension
+	Of    int    // VarBound: the input; VarOutput: the Func
+	Field string // VarBound: min, extent, stride or max; VarOutput: min or extent
+	Dim   int    // VarBound, VarOutput: the dimension
 
 	// Calls.
 	Call  CallType

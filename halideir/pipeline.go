@@ -97,6 +97,7 @@ type Func struct {
 	Separated     string   // Equal or Weighted: it combines parts of windows, and was made before the pipeline was exported; "": it was not
 	Local         bool     // it holds a reduction that a Func of the user's copies, and was made before the pipeline was exported
 	FusedInit     bool     // its first update has taken over its pure definition, which is computed elsewhere alone, before it was exported
+	HeldReads     bool     // places that it reads are held within what is needed of it, since before it was exported
 	Unconditional bool     // conditions of its updates that read something have become part of their values before it was exported
 
 	// Partial says that package rfactor made the Func of a reduction: it holds partial results, of which neighbouring threads

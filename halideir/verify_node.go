@@ -98,7 +98,7 @@ func (v *verifier) variable(id NodeID) error {
 		return v.node(id, "a negative index")
 	}
 	switch n.Kind {
-	case VarDim, VarRVar, VarLo, VarHi, VarBound:
+	case VarDim, VarRVar, VarLo, VarHi, VarBound, VarOutput:
 		if n.Type != (Type{Code: Int, Bits: 32, Lanes: 1}) {
 			return v.node(id, "a %s variable is an int32, not a %s", n.Kind, n.Type)
 		}
@@ -119,6 +119,13 @@ func (v *verifier) variable(id NodeID) error {
 		case "min", "extent", "stride", "max":
 		default:
 			return v.node(id, "the field %q is not min, extent, stride or max", n.Field)
+		}
+	case VarOutput:
+		if n.Of >= len(v.p.Funcs) || !v.p.Funcs[n.Of].Output || n.Dim >= len(v.p.Funcs[n.Of].Args) {
+			return v.node(id, "Func %d is no output with a dimension %d", n.Of, n.Dim)
+		}
+		if n.Field != "min" && n.Field != "extent" {
+			return v.node(id, "the field %q of an output is not min or extent", n.Field)
 		}
 	case VarLet, VarFree:
 		if n.Name == "" {

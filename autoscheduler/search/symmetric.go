@@ -178,7 +178,7 @@ func (y *Symmetric) definition(pr *plan.Problem, id int) *definition {
 	f, d := &pr.P.Funcs[id], &definition{}
 	k := keyWriter{}
 	k.types(f.Types)
-	k.bools(f.Output, f.Local, f.FusedInit, f.Partial, f.Extern != nil)
+	k.bools(f.Output, f.Local, f.HeldReads, f.FusedInit, f.Partial, f.Extern != nil)
 	k.str(f.Memory)
 	k.str(f.Separated)
 	k.ints(int64(f.Lane), int64(f.WrittenOut), int64(len(f.Args)), int64(len(f.Stages)), int64(len(f.Bounds)))
@@ -259,6 +259,8 @@ func (w *nodeWriter) node(id halideir.NodeID) {
 		w.k.ints(int64(numberIn(&w.d.inputs, n.Input)))
 	case n.Op == halideir.OpVar && n.Kind == halideir.VarBound:
 		w.k.ints(int64(numberIn(&w.d.inputs, n.Of)))
+	case n.Op == halideir.OpVar && n.Kind == halideir.VarOutput:
+		w.k.ints(int64(n.Of))
 	case n.Op == halideir.OpVar && (n.Kind == halideir.VarDim || n.Kind == halideir.VarRVar):
 		w.k.ints(int64(n.Index)) // which says what the name does
 	default:

@@ -62,6 +62,7 @@ type Changes struct {
 	WriteOut         bool // short reductions become definitions
 	FuseInit         bool // updates take over pure definitions
 	CacheWrite       bool // Funcs copy what holds their reductions
+	HoldReads        bool // reductions read within what is needed of them
 	Separate         bool // windows are combined from parts,
 	SeparateFloats   bool // those of floats too,
 	SeparateWeighted bool // those of unequal weights too,
@@ -72,7 +73,7 @@ type Changes struct {
 func (c Changes) Bits() int {
 	all := 0
 	for bit, set := range map[int]bool{
-		C.gowarp_write_out: c.WriteOut, C.gowarp_fuse_init: c.FuseInit, C.gowarp_cache_write: c.CacheWrite,
+		C.gowarp_write_out: c.WriteOut, C.gowarp_fuse_init: c.FuseInit, C.gowarp_cache_write: c.CacheWrite, C.gowarp_hold_reads: c.HoldReads,
 		C.gowarp_separate: c.Separate, C.gowarp_separate_floats: c.SeparateFloats, C.gowarp_separate_weighted: c.SeparateWeighted, C.gowarp_separate_if_cheaper: c.IfCheaper,
 	} {
 		if set {

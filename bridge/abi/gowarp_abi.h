@@ -82,6 +82,7 @@ enum {
     gowarp_separate_weighted = 16,    // those of unequal weights too
     gowarp_separate_if_cheaper = 32,  // whichever of them are predicted to be worth it
     gowarp_cache_write = 64,          // Funcs copy what holds their reductions
+    gowarp_hold_reads = 128,          // reductions read within what is needed of them
 };
 
 // What came of the last answer, which was no answer yet.

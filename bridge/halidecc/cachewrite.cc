@@ -2,7 +2,7 @@
 
 #include "cachewrite.h"
 #include "givenname.h"
-#include "ownpoint.h"
+#include "reduces.h"
 
 #include <algorithm>
 #include <map>
@@ -17,60 +17,6 @@ namespace {
 
 // An output of fewer points leaves most of a GPU idle: its reductions are better split among threads, in kernels of their own.
 const int64_t fewest_points = 1 << 15;
-
-// What a Func's definitions read.
-class Reads : public IRGraphVisitor {
-public:
-    explicit Reads(const Function &in) : in_(in) {}
-
-    std::map<std::string, bool> elsewhere;  // by Func that is read: whether elsewhere than at the point that is computed
-    bool undefined = false;
-
-    void of(const Definition &def) {
-        for (const Expr &e : stage_exprs(def)) {
-            e.accept(this);
-        }
-    }
-
-private:
-    using IRGraphVisitor::visit;
-    void visit(const Call *op) override {
-        IRGraphVisitor::visit(op);
-        undefined = undefined || op->is_intrinsic(Call::undef);
-        if (op->call_type == Call::Halide) {
-            bool &e = elsewhere[op->name];
-            e = e || op->args.size() != in_.args().size() || !is_own_point(in_, op->args);
-        }
-    }
-
-    const Function &in_;
-};
-
-// Whether an update's values have a variable of its domain, by which alone Halide finds it when the update is defined anew.
-bool shows_domain(const Definition &update) {
-    const auto &rvars = update.schedule().rvars();
-    return rvars.empty() || std::any_of(rvars.begin(), rvars.end(), [&](const ReductionVariable &r) {
-        return std::any_of(update.values().begin(), update.values().end(), [&](const Expr &v) { return expr_uses_var(v, r.var); });
-    });
-}
-
-// Whether a Func's updates reduce to the points that they are about, each from what it was there.
-bool reduces(const Function &f) {
-    if (!f.schedule().wrappers().empty() || !f.has_pure_definition() || f.has_extern_definition() || f.updates().empty() || f.args().empty() || !f.definition().specializations().empty()) {
-        return false;
-    }
-    Reads own(f);
-    own.of(f.definition());
-    bool domain = false;
-    for (const Definition &update : f.updates()) {
-        if (!update.specializations().empty() || !is_own_point(f, update.args()) || !shows_domain(update)) {
-            return false;
-        }
-        own.of(update);
-        domain = domain || !update.schedule().rvars().empty();
-    }
-    return domain && !own.elsewhere[f.name()] && !own.undefined;
-}
 
 // The points of an output at its estimates; 0 where there is none.
 int64_t points(const Function &f) {
@@ -92,7 +38,7 @@ std::set<std::string> read_otherwise(const Graph &graph) {
     std::set<std::string> by_one, otherwise;
     for (const FuncEntry &entry : graph.funcs) {
         const Function &g = entry.original;
-        Reads reads(g);
+        ReadFuncs reads(g);
         for (const Definition *def : definitions(g)) {
             reads.of(*def);
         }

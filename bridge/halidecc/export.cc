@@ -153,6 +153,9 @@ private:
         if (entry.unconditional) {
             j.flag("unconditional", true);
         }
+        if (entry.held_reads) {
+            j.flag("held_reads", true);
+        }
         if (entry.local) {
             j.flag("local", true);
         }

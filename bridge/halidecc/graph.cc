@@ -169,8 +169,14 @@ namespace {
 // Builds a Graph from a copied environment.
 class Walker {
 public:
-    Walker(Graph &g, const std::map<std::string, Function> &originals, const std::map<std::string, Function> &copies)
-        : g_(g), originals_(originals), copies_(copies) {}
+    Walker(Graph &g, const std::vector<Function> &outputs, const std::map<std::string, Function> &originals, const std::map<std::string, Function> &copies)
+        : g_(g), originals_(originals), copies_(copies) {
+        for (const Function &f : outputs) {
+            for (const Parameter &p : f.output_buffers()) {
+                output_buffers_.insert(p.name());
+            }
+        }
+    }
 
     void visit(const Function &f) {
         if (!started_.insert(f.name()).second) {
@@ -306,6 +312,9 @@ private:
     }
 
     void add_input(const Parameter &p) {
+        if (p.is_buffer() && output_buffers_.count(p.name())) {
+            return;  // a definition that names the size of an output
+        }
         if (g_.input_by_param.emplace(p, (int)g_.inputs.size()).second) {
             InputEntry in;
             in.param = p;
@@ -323,7 +332,7 @@ private:
 
     Graph &g_;
     const std::map<std::string, Function> &originals_, &copies_;
-    std::set<std::string> started_;
+    std::set<std::string> output_buffers_, started_;
     // Nodes already scanned: a shared node refers to the same things everywhere.
     // All of them belong to the copied Funcs and to parameters, which outlive this.
     std::unordered_set<const BaseExprNode *> seen_;
@@ -356,7 +365,7 @@ Graph build_graph(const Pipeline &pipeline) {
     const std::map<std::string, Function> copies = wrap_func_calls(copied.second);
 
     Graph g;
-    Walker walker(g, originals, copies);
+    Walker walker(g, outputs, originals, copies);
     for (const Function &f : copied.first) {
         walker.visit(copies.at(f.name()));
         const int id = g.func_id(f.name());
@@ -392,6 +401,7 @@ Graph rebuild_graph(const Pipeline &pipeline, const Graph &before) {
         f.written_out = was.written_out;
         f.fused_init = was.fused_init;
         f.unconditional = was.unconditional;
+        f.held_reads = was.held_reads;
         f.local = was.local;
         f.separated = was.separated;
         if (same) {

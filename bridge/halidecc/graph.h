@@ -38,6 +38,7 @@ struct FuncEntry {
     WrittenOut written_out;
     bool fused_init = false;  // its first update has taken over its pure definition (fuseinit.h)
     bool unconditional = false;  // conditions of its updates that load something are part of what they store (unconditional.h)
+    bool held_reads = false;     // places that it reads are held within what is needed of it (holdreads.h)
     bool local = false;       // it holds a reduction that a Func of the user's copies (cachewrite.h): none of theirs
     std::string separated;    // not empty: it combines parts of windows, of which all have equal weights or some are weighted (separate.h): none of the user's
     std::map<int, std::optional<ArgExtreme>> over_partial;  // by stage: what a factored one does with its partial results, where that is the least or greatest with its place

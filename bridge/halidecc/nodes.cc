@@ -221,6 +221,22 @@ bool split_buffer_field(const std::string &name, std::string &field, int &dim) {
 
 }  // namespace
 
+// The keys of a size of an output, "" of another variable.
+std::string NodeTable::output_size(const Variable *v) const {
+    std::string field;
+    int dim;
+    if (!v->param.defined() || !split_buffer_field(v->name, field, dim) || (field != "min" && field != "extent")) {
+        return "";
+    }
+    for (int id : graph_.outputs) {
+        const Function &f = graph_.funcs[id].original;
+        if (!f.output_buffers().empty() && dim < (int)f.args().size() && v->param.name() == f.output_buffers()[0].name() && v->name == f.output_buffers()[0].name() + "." + field + "." + std::to_string(dim)) {
+            return ",\"kind\":\"output\",\"of\":" + std::to_string(id) + ",\"field\":\"" + field + "\",\"dim\":" + std::to_string(dim);
+        }
+    }
+    return "";
+}
+
 std::string NodeTable::render_variable(const Variable *v) const {
     auto let = lets_.find(v->name);
     if (let != lets_.end()) {
@@ -240,6 +256,9 @@ std::string NodeTable::render_variable(const Variable *v) const {
                    ",\"kind\":\"bound\",\"of\":" + std::to_string(input) + ",\"field\":\"" + field +
                    "\",\"dim\":" + std::to_string(dim);
         }
+    }
+    if (const std::string size = output_size(v); !size.empty()) {
+        return "\"name\":" + json_quote(v->name) + size;
     }
     auto extra = context_.extras.find(v->name);
     if (extra != context_.extras.end()) {

@@ -53,6 +53,7 @@ private:
     void bind_let(Frame &f);
     void unbind_let(Frame &f);
     std::string render(const Frame &f) const;
+    std::string output_size(const Halide::Internal::Variable *v) const;
     std::string render_variable(const Halide::Internal::Variable *v) const;
     std::string render_call(const Halide::Internal::Call *c) const;
     int intern(const std::string &text);

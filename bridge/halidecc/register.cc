@@ -9,6 +9,7 @@
 #include "code.h"
 #include "export.h"
 #include "fuseinit.h"
+#include "holdreads.h"
 #include "given.h"
 #include "gowarp_abi.h"
 #include "indexfuncs.h"
@@ -238,6 +239,9 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
             }
             if (changes & gowarp_fuse_init) {
                 (Graph &)graph = fuse_inits(pipeline, graph);
+            }
+            if (changes & gowarp_hold_reads) {
+                (Graph &)graph = hold_reads(pipeline, graph);
             }
             if (changes & gowarp_cache_write) {
                 (Graph &)graph = cache_writes(pipeline, graph);

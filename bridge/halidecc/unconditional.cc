@@ -1,7 +1,7 @@
 //go:build halide
 
 #include "unconditional.h"
-#include "anypart.h"
+#include "absorbs.h"
 #include "movable.h"
 #include "ownpoint.h"
 #include "restate.h"
@@ -41,47 +41,6 @@ private:
     const std::string name_;
     FunctionPtr itself_;
     const ReductionDomain domain_;
-};
-
-// Whether what is read at some point of a Func, however far out, makes no input be larger: places are bounded, by a boundary condition mostly, somewhere before each of them.
-class Absorbs {
-public:
-    bool is(const Function &f) {
-        const auto known = known_.find(f.name());
-        if (known != known_.end()) {
-            return known->second;
-        }
-        known_[f.name()] = true;  // as for what it reads of itself
-        bool all = !f.has_extern_definition();
-        for (const Definition *def : definitions(f)) {
-            Scope<Interval> bounds;
-            for (const std::string &v : f.args()) {
-                bounds.push(v, Interval::everything());
-            }
-            for (const ReductionVariable &r : def->schedule().rvars()) {
-                bounds.push(r.var, Interval(r.min, r.min + r.extent - 1));
-            }
-            for (const Expr &e : stage_exprs(*def)) {
-                all = all && within(e, bounds);
-            }
-        }
-        return known_[f.name()] = all;
-    }
-
-    // Whether the Func that is called does.
-    bool of(const Call *c) { return c->call_type == Call::Halide && c->func.defined() && is(Function(c->func)); }
-
-private:
-    bool within(const Expr &e, const Scope<Interval> &bounds) {
-        const auto bounded = [&](const Expr &place) { return bounds_of_expr_in_scope(place, bounds).is_bounded(); };
-        return !any_part(e, [&](const Expr &x) {
-            const Call *c = as_load(x);
-            return x.node_type() == IRNodeType::Let ||  // its name has no bounds here
-                   (c && !std::all_of(c->args.begin(), c->args.end(), bounded) && !of(c));
-        });
-    }
-
-    std::map<std::string, bool> known_;
 };
 
 // Whether what a definition loads at the points that an update stores to, the update loads itself, or it is loaded for nothing.

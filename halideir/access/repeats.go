@@ -35,7 +35,7 @@ func (w *walker) moving(id halideir.NodeID, loops int) place {
 		out.key = keymap.Mix(out.key, uint64(c))
 	}
 	switch {
-	case n.Op == halideir.OpInt, n.Op == halideir.OpUint, n.Op == halideir.OpFloat, n.Op == halideir.OpVar && (n.Kind == halideir.VarScalar || n.Kind == halideir.VarBound):
+	case n.Op == halideir.OpInt, n.Op == halideir.OpUint, n.Op == halideir.OpFloat, n.Op == halideir.OpVar && n.Kind.Given():
 		out.key = keymap.Mix(2, uint64(id))
 		return out
 	case n.Op == halideir.OpVar:

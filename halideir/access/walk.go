@@ -232,7 +232,7 @@ func (w *walker) isCopy(s *halideir.Stage) bool {
 		case isLoad(n):
 			loads = true
 		case n.Op == halideir.OpInt || n.Op == halideir.OpUint || n.Op == halideir.OpFloat:
-		case n.Op == halideir.OpVar && (n.Kind == halideir.VarScalar || n.Kind == halideir.VarBound):
+		case n.Op == halideir.OpVar && n.Kind.Given():
 		case n.Op == halideir.OpSelect:
 			if w.form[w.a.canonical[n.Args[0]]].DataDependent {
 				return false
@@ -318,7 +318,7 @@ func (w *walker) variable(id halideir.NodeID, n *halideir.Node) form {
 		loop = w.loopOf.dim[n.Index]
 	case n.Kind == halideir.VarRVar && n.Index < len(w.loopOf.rvar):
 		loop = w.loopOf.rvar[n.Index]
-	case n.Kind == halideir.VarScalar || n.Kind == halideir.VarBound:
+	case n.Kind.Given():
 		if v, ok := w.p.EvalInt(id, halideir.Env{}); ok {
 			f := constantForm(v)
 			f.Estimated = true

@@ -94,8 +94,11 @@ func newWriter(p *halideir.Pipeline, s Step, r Reduction) *writer {
 	}
 	c.Nodes = slices.Clone(p.Nodes)
 	for i := range c.Nodes {
-		if n := &c.Nodes[i]; n.ReadsFunc() {
+		switch n := &c.Nodes[i]; {
+		case n.ReadsFunc():
 			n.Func = moved(n.Func)
+		case n.Op == halideir.OpVar && n.Kind == halideir.VarOutput:
+			n.Of = moved(n.Of)
 		}
 	}
 	c.Outputs = slices.Clone(p.Outputs)

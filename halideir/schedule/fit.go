@@ -18,6 +18,7 @@ type Shape struct {
 	Stages     [][]string
 	WrittenOut int    // updates that its definition has taken over (write_out)
 	FusedInit  bool   // its first update has taken over its definition (fuse_init)
+	HeldReads  bool   // places that it reads are held within what is needed of it (hold_reads)
 	Local      bool   // it holds a reduction that a Func of the user's copies (cache_write), and is none of theirs
 	Separated  string // of a Func that combines parts of windows (separate), and is none of the user's: halideir.Equal or halideir.Weighted
 }
@@ -27,7 +28,7 @@ func Shapes(p *halideir.Pipeline) []Shape {
 	shapes := make([]Shape, len(p.Funcs))
 	for i := range p.Funcs {
 		shapes[i].Name, shapes[i].WrittenOut = p.Funcs[i].Label, p.Funcs[i].WrittenOut
-		shapes[i].FusedInit, shapes[i].Local, shapes[i].Separated = p.Funcs[i].FusedInit, p.Funcs[i].Local, p.Funcs[i].Separated
+		shapes[i].FusedInit, shapes[i].HeldReads, shapes[i].Local, shapes[i].Separated = p.Funcs[i].FusedInit, p.Funcs[i].HeldReads, p.Funcs[i].Local, p.Funcs[i].Separated
 		for j := range p.Funcs[i].Stages {
 			labels := []string{}
 			for _, l := range p.Funcs[i].Stages[j].Loops {
@@ -47,6 +48,11 @@ func (s *Schedule) WrittenOut() bool {
 // FusedInits reports whether the pipeline that a schedule was made for has updates that took over pure definitions.
 func (s *Schedule) FusedInits() bool {
 	return slices.ContainsFunc(s.Funcs, func(sh Shape) bool { return sh.FusedInit })
+}
+
+// HeldReads reports whether the pipeline that a schedule was made for has Funcs whose reads are held within what is needed of them.
+func (s *Schedule) HeldReads() bool {
+	return slices.ContainsFunc(s.Funcs, func(sh Shape) bool { return sh.HeldReads })
 }
 
 // CachedWrites reports whether the pipeline that a schedule was made for has Funcs that hold what the user's copy.
@@ -164,6 +170,8 @@ func (s *Schedule) differs(p *halideir.Pipeline) error {
 			return otherwiseWritten(a, b)
 		case a.FusedInit != b.FusedInit:
 			return fmt.Errorf("the first update of %s %s, in the pipeline of the schedule it was otherwise: give the fuse_init that it was made with or, if the source has changed, schedule it anew", b.Name, fusedInit(b.FusedInit))
+		case a.HeldReads != b.HeldReads:
+			return fmt.Errorf("the places that %s reads are %s, in the pipeline of the schedule it was otherwise: give the hold_reads that it was made with or, if the source has changed, schedule it anew", b.Name, heldReads(b.HeldReads))
 		case len(a.Stages) != len(b.Stages):
 			return fmt.Errorf("%s has %d stages, the schedule was made for %d", b.Name, len(b.Stages), len(a.Stages))
 		}
@@ -222,6 +230,18 @@ func fusedInit(fused bool) string {
 		return "computes its pure definition"
 	}
 	return "reads its pure definition"
+}
+
+func heldReads(held bool) string {
+	if held {
+		return "held within what is needed of it"
+	}
+	return "not held within what is needed of it"
+}
+
+// readingWithin are the Funcs whose reads are held within what is needed of them.
+func readingWithin(shapes []Shape) []string {
+	return names(shapes, func(s *Shape) bool { return s.HeldReads })
 }
 
 // separated are the Funcs that combine parts of windows.

@@ -19,6 +19,7 @@ type shapeJSON struct {
 	Stages     [][]string `json:"stages"`
 	WrittenOut int        `json:"written_out,omitempty"` // updates that are in the definition
 	FusedInit  bool       `json:"fused_init,omitempty"`  // the first update has the definition
+	HeldReads  bool       `json:"held_reads,omitempty"`  // its reads are held within what is needed of it
 	Local      bool       `json:"local,omitempty"`       // made to hold what another copies
 	Separated  string     `json:"separated,omitempty"`   // made to combine parts of windows
 }
@@ -142,7 +143,7 @@ func (s *Schedule) JSON() []byte {
 	if s.Funcs != nil {
 		b.WriteString(`  "funcs": [`)
 		for i, f := range s.Funcs {
-			line(&b, i, shapeJSON{f.Name, notNil(f.Stages), f.WrittenOut, f.FusedInit, f.Local, f.Separated})
+			line(&b, i, shapeJSON{f.Name, notNil(f.Stages), f.WrittenOut, f.FusedInit, f.HeldReads, f.Local, f.Separated})
 		}
 		b.WriteString("\n  ],\n")
 	}

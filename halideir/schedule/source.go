@@ -280,6 +280,9 @@ func otherSource(p *halideir.Pipeline) []string {
 	if parts := separated(Shapes(p)); parts != nil {
 		lines = append(lines, "This is for a pipeline with Funcs that combine parts of windows: "+strings.Join(parts, ", ")+". `gowarp ir` shows what they are, of a dump. Have them in the source, and what reads them, or schedule with separate=0, before this is applied.")
 	}
+	if reads := readingWithin(Shapes(p)); reads != nil {
+		lines = append(lines, "This is for a pipeline in which these read inputs within what is needed of them alone, by the sizes of the outputs: "+strings.Join(reads, ", ")+". `gowarp ir` shows how, of a dump. Have them do so in the source, or schedule with hold_reads=0, before this is applied.")
+	}
 	if held := heldFor(p); held != nil {
 		lines = append(lines, "This is for a pipeline with Funcs that hold a reduction each, which another copies: "+strings.Join(held, ", ")+". Have them in the source, or schedule with cache_write=0, before this is applied.")
 	}

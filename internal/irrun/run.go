@@ -102,7 +102,7 @@ func (m *machine) eval(id halideir.NodeID) int64 {
 			return m.env.RVar[n.Index]
 		case halideir.VarLet:
 			return m.lets[n.Name]
-		case halideir.VarBound:
+		case halideir.VarBound, halideir.VarOutput:
 			if v, ok := m.p.EvalInt(id, m.env); ok { // by the estimates
 				return v
 			}

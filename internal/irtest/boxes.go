@@ -165,7 +165,7 @@ func (x *boxer) variable(id halideir.NodeID, n *halideir.Node) span {
 			return span{end(halideir.VarLo), end(halideir.VarHi)}
 		}
 	}
-	if n.Kind == halideir.VarScalar || n.Kind == halideir.VarBound {
+	if n.Kind.Given() {
 		return span{id, id}
 	}
 	return everything

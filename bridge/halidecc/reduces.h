@@ -1,0 +1,34 @@
+// Reductions that come to a value at each of their points, and what definitions read for that.
+#ifndef GOWARP_REDUCES_H
+#define GOWARP_REDUCES_H
+
+#include "graph.h"
+
+#include <map>
+#include <string>
+
+namespace gowarp {
+
+// What a Func's definitions read.
+class ReadFuncs : public Halide::Internal::IRGraphVisitor {
+public:
+    explicit ReadFuncs(const Halide::Internal::Function &in) : in_(in) {}
+
+    std::map<std::string, bool> elsewhere;  // by Func that is read: whether elsewhere than at the point that is computed
+    bool undefined = false;
+
+    void of(const Halide::Internal::Definition &def);
+
+private:
+    using IRGraphVisitor::visit;
+    void visit(const Halide::Internal::Call *op) override;
+
+    const Halide::Internal::Function &in_;
+};
+
+// Whether a Func's updates reduce to the points that they are about, each from what it was there.
+bool reduces(const Halide::Internal::Function &f);
+
+}  // namespace gowarp
+
+#endif
