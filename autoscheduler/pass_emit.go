@@ -169,7 +169,12 @@ func (s *state) emitNest(n *plan.Nest) where {
 	}
 	st := &s.p.Funcs[n.Func].Stages[n.Stage]
 	whole := schedule.Directive{Do: schedule.Specialize, Func: n.Func, Name: s.p.Funcs[n.Func].Label, Stage: n.Stage}
-	for _, u := range n.Unrolled {
+	// Of a dimension that is whole groups in every run Halide drops the condition, and what is left would show a divisibility: that of one dimension alone is hidden in another way than that of several.
+	asked := slices.DeleteFunc(slices.Clone(n.Unrolled), func(u plan.Use) bool { return s.wholeInEveryRun(n.Func, st.Loops[u.Loop].Arg, u.Extent) })
+	if len(asked) == 0 {
+		asked = n.Unrolled
+	}
+	for _, u := range asked {
 		whole.Vars = append(whole.Vars, st.Loops[u.Loop].Label)
 		whole.Multiples = append(whole.Multiples, u.Extent)
 	}
@@ -180,6 +185,14 @@ func (s *state) emitNest(n *plan.Nest) where {
 	}
 	s.emitLoops(n, schedule.Directive{}, (*nestEmitter).splitOneByOne)
 	return w
+}
+
+// wholeInEveryRun reports whether the author has fixed the extent of an output along an argument to a number that is a multiple of n.
+func (s *state) wholeInEveryRun(fn, arg int, n int64) bool {
+	f := &s.p.Funcs[fn]
+	return arg >= 0 && slices.ContainsFunc(f.Bounds, func(b halideir.Bound) bool {
+		return b.Var == f.Args[arg] && b.Extent != halideir.NoNode && s.p.Nodes[b.Extent].Op == halideir.OpInt && s.p.Nodes[b.Extent].Int%n == 0
+	})
 }
 
 // nestEmitter is what the parts of a nest's emission share.

@@ -16,7 +16,7 @@ import (
 // simulator; and at the number that is estimated it takes at most .8 of the instructions of a point a thread.
 func TestChannels(t *testing.T) {
 	const target = "host-cuda-cuda_capability_75"
-	for _, kind := range suite.Sampled([]string{"weighted", "normalized", "moved"}) {
+	for _, kind := range suite.Sampled([]string{"weighted", "normalized", "bounded", "moved"}) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			g := harness.Generator{Source: "bridge/testdata/channels.cc", Name: "channels", Params: map[string]string{"kind": kind}}
@@ -29,14 +29,26 @@ func TestChannels(t *testing.T) {
 			inputs := func(size []int) (harness.Args, map[string][]int) {
 				return harness.Args{"input": filled(harness.I32, func() float64 { return math.Floor(200 * rng.Float64()) }, size...)}, map[string][]int{"out": size}
 			}
-			sameAtSizes(t, by, cpu, inputs, harness.Tolerance{}, []int{256, 192, 3}, []int{1, 1, 1}, []int{7, 40, 3}, []int{131, 37, 2}, []int{64, 21, 4}, []int{30, 9, 5}, []int{130, 18, 1}, []int{9, 3, 7})
+			sizes := [][]int{{256, 192, 3}, {1, 1, 3}, {7, 40, 3}, {131, 37, 3}}
+			if kind != "bounded" {
+				sizes = append(sizes, []int{1, 1, 1}, []int{131, 37, 2}, []int{64, 21, 4}, []int{30, 9, 5}, []int{130, 18, 1}, []int{9, 3, 7})
+			}
+			sameAtSizes(t, by, cpu, inputs, harness.Tolerance{}, sizes...)
 			if kind == "moved" {
 				return // no channel is another's neighbour in what it reads
 			}
 			one, _ := built(t, g, target, harness.Gowarp(map[string]string{"tiling": "block"}))
 			in, out := inputs([]int{256, 192, 3})
-			if several, single := issued(t, e, in, out), issued(t, one, in, out); float64(several) > .8*float64(single) {
+			several := issued(t, e, in, out)
+			if single := issued(t, one, in, out); float64(several) > .8*float64(single) {
 				t.Errorf("%d warp instructions, and %d with a point a thread", several, single)
+			}
+			// As many points to a percent, and none a multiple: not a channel a block.
+			in, out = inputs([]int{257, 191, 3})
+			if odd := float64(issued(t, e, in, out)) / float64(several); odd > 1.25 {
+				t.Errorf("%.2f times the instructions where no size is a multiple of the points of a thread", odd)
+			} else {
+				t.Logf("%.2f times the instructions where no size is a multiple of the points of a thread", odd)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "anysize.h"
+#include "gpuloop.h"
 
 #include <algorithm>
 #include <sstream>
@@ -158,7 +159,7 @@ private:
 // The special case with its stores told apart.
 class TellApart : public IRMutator {
 public:
-    // extents are the variables of the extents along the case's dimensions.
+    // extents are the variables of the extents along the case's dimensions, "" for one that is whole groups in every run.
     TellApart(const WholeGroups &c, const std::vector<std::string> &extents, const Lets &lets)
         : c_(c), extents_(extents), lets_(lets), blocks_(c.along.size()), threads_(c.along.size()) {}
 
@@ -180,7 +181,7 @@ private:
             const WholeGroups::Along &a = c_.along[d];
             if (op->for_type == ForType::GPUBlock && begins(op->name, c_.func + ".s0.") && op->name.find("." + a.block + ".block_id_") != std::string::npos) {
                 blocks_[d] = op->name;
-            } else if (op->for_type == ForType::GPUThread && ends(op->name, std::string(".thread_id_") + "xyz"[a.thread])) {
+            } else if (a.thread >= 0 && op->for_type == ForType::GPUThread && gpu_axis(op->name, "thread_id_") == "xyz"[a.thread]) {
                 threads_[d] = op->name;
             }
         }
@@ -275,12 +276,15 @@ private:
         constexpr int kinds = 4, ends = 2;
         int samples = 1;
         for (size_t d = 0; d < c_.along.size(); d++) {
-            samples *= kinds * ends;
+            samples *= whole(d) ? 1 : kinds * ends;
         }
         for (int sample = 0; sample < samples; sample++) {
             Lets at;
             int rest = sample;
             for (size_t d = 0; d < c_.along.size(); d++) {
+                if (whole(d)) {
+                    continue;
+                }
                 const int points = c_.along[d].points, block = points * c_.along[d].threads;
                 const int sizes[kinds] = {points + 1, 2 * block - 1, 3 * block + 1, 5 * block};
                 const int size = sizes[rest % kinds];
@@ -366,6 +370,8 @@ private:
         }
     }
 
+    bool whole(size_t d) const { return extents_[d].empty(); }
+
     // The group that a thread has along a dimension, from 0, and where it begins and may at most.
     Expr group(size_t d) const {
         const Expr block = var(blocks_[d]) * c_.along[d].threads;
@@ -383,6 +389,9 @@ private:
     };
 
     Form form(const Expr &index, size_t d, const Expr &pitch) const {
+        if (whole(d)) {
+            return steady;
+        }
         const Expr base = var("the.base"), i = MinAs(unshifted(d), last(d), base).mutate(index);
         const bool has_base = expr_uses_var(i, "the.base");
         const bool has_loop = expr_uses_var(i, blocks_[d]) || (c_.along[d].threads > 1 && expr_uses_var(i, threads_[d]));
@@ -457,7 +466,7 @@ private:
             return s;
         }
         for (size_t d = 0; d < c_.along.size(); d++) {
-            if (blocks_[d].empty() || (c_.along[d].threads > 1 && threads_[d].empty())) {
+            if (!whole(d) && (blocks_[d].empty() || (c_.along[d].threads > 1 && threads_[d].empty()))) {
                 failed_ = true;
                 return s;
             }
@@ -570,15 +579,18 @@ Stmt AnySize::visit(const IfThenElse *op) {
         const auto multiples = Extents(c.func).multiples(op->condition);
         std::vector<std::string> extents;
         Expr enough;
+        size_t found = 0;
         for (const auto &a : c.along) {
+            std::string &extent = extents.emplace_back();  // what a condition says nothing of Halide knows to be a multiple
             for (const auto &[name, n] : multiples) {
                 if (n == a.points && ends(name, ".extent." + std::to_string(a.dim))) {
-                    extents.push_back(name);
+                    extent = name;
+                    found++;
                     enough = enough.defined() ? enough && var(name) >= n : var(name) >= n;
                 }
             }
         }
-        if (extents.size() != c.along.size() || extents.size() != multiples.size()) {
+        if (found == 0 || found != multiples.size()) {
             continue;
         }
         TellApart apart(c, extents, lets_);

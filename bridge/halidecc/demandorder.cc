@@ -3,6 +3,7 @@
 #include "demandorder.h"
 #include "addresses.h"
 #include "demand.h"
+#include "gpuloop.h"
 #include "interior.h"
 #include "kernelof.h"
 #include "lanekernel.h"
@@ -47,7 +48,7 @@ private:
 
     // The loop over blocks whose index tells parts apart.
     std::string block() const {
-        const auto x = std::find_if(survey_.blocks.begin(), survey_.blocks.end(), [](const std::string &name) { return ends_with(name, ".block_id_x"); });
+        const auto x = std::find_if(survey_.blocks.begin(), survey_.blocks.end(), [](const std::string &name) { return gpu_axis(name, "block_id_") == 'x'; });
         return x != survey_.blocks.end() ? *x : "";
     }
 

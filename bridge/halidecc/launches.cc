@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "launches.h"
+#include "gpuloop.h"
 #include "extents.h"
 #include "export.h"
 #include "sharedorglobal.h"
@@ -21,11 +22,7 @@ namespace {
 // The position that a loop has in the grid or the block: Halide ends the names of those
 // loops so, with a counter behind where the user took the name first.
 int dimension(const std::string &loop, const std::string &kind) {
-    const size_t at = loop.rfind("." + kind);
-    if (at == std::string::npos || at + kind.size() + 1 >= loop.size()) {
-        return -1;
-    }
-    const char c = loop[at + kind.size() + 1];
+    const char c = gpu_axis(loop, kind);
     return c >= 'x' && c <= 'z' ? c - 'x' : -1;
 }
 

@@ -131,7 +131,7 @@ std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *di
         std::vector<WholeGroups::Along> &along = c.of.along;
         if (op == "split" && str(d.tail) == "shift_inwards") {
             c.of.func = g.funcs[d.func].original.name();
-            along.push_back({original(d.vars[0]), (int)d.n, "", 0, -1});
+            along.push_back({original(d.vars[0]), (int)d.n, "", 1, -1});
             c.groups.push_back(str(d.vars[1]));
             c.threads.push_back("");
             c.whole = c.whole && along.back().dim >= 0;
@@ -145,6 +145,9 @@ std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *di
             } else if (op == "gpu_threads") {
                 along[k].thread = position(d, c.threads[k]);
             } else if (op == "gpu_blocks") {
+                if (along[k].block.empty()) {  // no threads lie along it
+                    along[k].block = c.groups[k];
+                }
                 c.whole = c.whole && position(d, along[k].block) >= 0;
             }
         }
@@ -152,7 +155,7 @@ std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *di
     std::vector<WholeGroups> out;
     for (auto &[func, c] : by_func) {
         for (const auto &a : c.of.along) {
-            c.whole = c.whole && a.thread >= 0 && a.threads > 0;
+            c.whole = c.whole && (a.thread >= 0 || a.threads == 1);
         }
         if (c.any_size && c.whole && !c.of.along.empty()) {
             out.push_back(std::move(c.of));

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "uniformrows.h"
+#include "gpuloop.h"
 #include "kernelof.h"
 #include "place.h"
 #include "shuffle.h"
@@ -20,7 +21,7 @@ public:
 private:
     using IRVisitor::visit;
     void visit(const For *op) override {
-        if (ends_with(op->name, ".thread_id_x")) {
+        if (gpu_axis(op->name, "thread_id_") == 'x') {
             const auto extent = as_const_int(op->extent);
             any = true;
             all = all && extent && *extent % warp_lanes == 0;
@@ -30,7 +31,8 @@ private:
 };
 
 bool over_rows(const For *op) {
-    return is_gpu(op->for_type) && op->device_api == DeviceAPI::CUDA && (ends_with(op->name, ".thread_id_y") || ends_with(op->name, ".thread_id_z")) && !is_const_one(op->extent);
+    const char axis = gpu_axis(op->name, "thread_id_");
+    return is_gpu(op->for_type) && op->device_api == DeviceAPI::CUDA && (axis == 'y' || axis == 'z') && !is_const_one(op->extent);
 }
 
 }  // namespace
