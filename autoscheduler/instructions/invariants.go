@@ -2,6 +2,7 @@ package instructions
 
 import (
 	"fmt"
+	"slices"
 
 	"gowarp/halideir"
 	"gowarp/halideir/access"
@@ -38,8 +39,8 @@ func (e *Estimator) invariants(k *plan.Kernel, n *plan.Nest, turn uint64) int {
 			turns[loop.Arg] = true
 		}
 	}
-	w := &invariantWalk{pr: e.pr, k: k, inPlace: map[string]int{}}
-	computed, loaded := w.values(st, turns)
+	w := &invariantWalk{pr: e.pr, k: k, inPlace: map[string]held{}}
+	of := w.values(st, turns)
 	shifts := Shifts(n)
 	// What is loaded alone, or by what a Func in place computes, neighbouring points share.
 	places := map[key]bool{}
@@ -53,7 +54,7 @@ func (e *Estimator) invariants(k *plan.Kernel, n *plan.Nest, turn uint64) int {
 			places[placeKey(t.Func, t.Input, t.Out, t.Index, s)] = true
 		}
 	}
-	return len(shifts)*computed + min(len(shifts)*loaded, len(places)) + e.invariantAddresses(k, n, shifts, turn)
+	return len(shifts)*(of.computed+of.looked) + min(len(shifts)*of.loaded, len(places)) + e.invariantAddresses(k, n, shifts, turn)
 }
 
 // Registers of addresses that every turn of a thread's loops finds the same, two for each number of 64 bits. Of a buffer of which the thread goes through several rows those are where it begins, how far its rows are
@@ -111,14 +112,21 @@ func movesAny(idx []access.Index, loops uint64) bool {
 type invariantWalk struct {
 	pr      *plan.Problem
 	k       *plan.Kernel
-	inPlace map[string]int // of Funcs in place, by which of their arguments turn: all that is counted in them
+	inPlace map[string]held // of Funcs in place, by which of their arguments turn: all that is counted in them
+}
+
+// held are the values of a point that every turn finds the same.
+type held struct {
+	computed int
+	loaded   int // or in a Func in place
+	looked   int // places that data say, which no two points share
 }
 
 // mostInvariants is enough for any thread: definitions in place of each other multiply.
 const mostInvariants = 1 << 16
 
-// values counts in a stage's values, of which some arguments turn: what is computed there, and what is loaded or is in a Func in place.
-func (w *invariantWalk) values(st *halideir.Stage, turns []bool) (computed, loaded int) {
+// values counts in a stage's values, of which some arguments turn.
+func (w *invariantWalk) values(st *halideir.Stage, turns []bool) (all held) {
 	p := w.pr.P
 	lets := p.Lets(st.Values...)
 	known, counted := map[halideir.NodeID]bool{}, map[halideir.NodeID]bool{}
@@ -144,15 +152,23 @@ func (w *invariantWalk) values(st *halideir.Stage, turns []bool) (computed, load
 		known[id] = does
 		switch {
 		case !does:
-		case n.Op == halideir.OpCall && n.Call == halideir.CallHalide && w.pr.Inlined[n.Func]:
-			loaded = min(loaded+w.placed(n.Func, of), mostInvariants)
-		case n.Op == halideir.OpCall && (n.Call == halideir.CallHalide || n.Call == halideir.CallImage): // what does not turn of an index is no value
+		case n.ReadsFunc() || n.ReadsBuffer(): // what does not turn of an index is no value, but for a place that data say
+			for i, a := range n.Args {
+				if !of[i] && !counted[a] && w.byData(a, lets) {
+					counted[a] = true
+					all.looked++
+				}
+			}
+			if n.ReadsFunc() && w.pr.Inlined[n.Func] {
+				in := w.placed(n.Func, of)
+				all.loaded, all.looked = min(all.loaded+in.computed+in.loaded, mostInvariants), min(all.looked+in.looked, mostInvariants)
+			}
 		default:
 			for i, a := range n.Args {
 				if !of[i] && !counted[a] {
 					counted[a] = true
 					c, l := w.value(a, lets)
-					computed, loaded = computed+c, loaded+l
+					all.computed, all.loaded = all.computed+c, all.loaded+l
 				}
 			}
 		}
@@ -161,16 +177,24 @@ func (w *invariantWalk) values(st *halideir.Stage, turns []bool) (computed, load
 	for _, v := range st.Values {
 		turning(v)
 	}
-	return computed, loaded
+	return all
+}
+
+// byData reports whether anything that is loaded is in an expression.
+func (w *invariantWalk) byData(id halideir.NodeID, lets map[string]halideir.NodeID) bool {
+	n := &w.pr.P.Nodes[id]
+	if of, ok := lets[n.Name]; ok && n.Op == halideir.OpVar && n.Kind == halideir.VarLet && of != halideir.NoNode {
+		return w.byData(of, lets)
+	}
+	return n.ReadsFunc() || n.ReadsBuffer() || slices.ContainsFunc(n.Args, func(a halideir.NodeID) bool { return w.byData(a, lets) })
 }
 
 // placed is all that is counted in a Func in place.
-func (w *invariantWalk) placed(fn int, turns []bool) int {
+func (w *invariantWalk) placed(fn int, turns []bool) held {
 	which := fmt.Sprint(fn, turns)
 	n, ok := w.inPlace[which]
 	if !ok {
-		computed, loaded := w.values(&w.pr.P.Funcs[fn].Stages[0], turns)
-		n = computed + loaded
+		n = w.values(&w.pr.P.Funcs[fn].Stages[0], turns)
 		w.inPlace[which] = n
 	}
 	return n
