@@ -29,6 +29,8 @@ func heldInputs(kind string, size []int, n int) harness.Args {
 		if kind == "bias" {
 			c[0] = max(width, n)
 		}
+	case "few":
+		a = []int{max(width, height), n}
 	case "attention":
 		a = []int{n, n}
 	case "shifted":
@@ -50,7 +52,7 @@ func heldInputs(kind string, size []int, n int) harness.Args {
 // TestHoldReads: reductions of inputs that have no border, and whose points are not only an output's, read within what is needed of them, and others do not; results are a CPU's either way, of any
 // size, from inputs that are not larger than is needed.
 func TestHoldReads(t *testing.T) {
-	held := []string{"products", "shifted", "attention", "valid", "bias", "where", "wide", "scattered"}
+	held := []string{"products", "shifted", "attention", "valid", "bias", "where", "wide", "scattered", "few"}
 	for _, kind := range suite.Sampled(append(slices.Clone(held), "border", "output", "window")) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -82,14 +84,17 @@ func TestHoldReads(t *testing.T) {
 
 // TestHoldReadsPays: threads compute several points of what reads within what is needed of it, whatever its inputs have.
 func TestHoldReadsPays(t *testing.T) {
-	for kind, most := range map[string]float64{"products": .8, "attention": .9} {
+	for kind, most := range map[string]float64{"products": .8, "attention": .9, "few": .7} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			g, _ := heldReads(kind)
-			size := []int{256, 256}
+			size, n := []int{256, 256}, 256
+			if kind == "few" {
+				size, n = []int{48, 48}, 5000
+			}
 			run := func(params map[string]string) float64 {
 				e, _ := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(params))
-				return float64(issued(t, e, heldInputs(kind, size, 256), map[string][]int{"out": size}))
+				return float64(issued(t, e, heldInputs(kind, size, n), map[string][]int{"out": size}))
 			}
 			if part := run(nil) / run(map[string]string{"hold_reads": "0"}); part > most {
 				t.Errorf("%.2f of the warp instructions without it, not at most %v", part, most)

@@ -37,7 +37,7 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 	}
 	several, alone := len(f.Stages) > 1, len(g.Members) == 0
 	switch {
-	case f.Partial:
+	case f.Partial && f.Lane >= 0:
 		return fail("%s holds partial results, of which neighbouring threads load neighbours: points side by side would load apart", f.Label)
 	case several && !alone:
 		return fail("%s has updates; its stages share no tile", f.Label)

@@ -15,24 +15,6 @@ namespace gowarp {
 
 namespace {
 
-// An output of fewer points leaves most of a GPU idle: its reductions are better split among threads, in kernels of their own.
-const int64_t fewest_points = 1 << 15;
-
-// The points of an output at its estimates; 0 where there is none.
-int64_t points(const Function &f) {
-    int64_t n = 1;
-    for (const std::string &arg : f.args()) {
-        int64_t along = 0;
-        for (const Bound &b : f.schedule().estimates()) {
-            const auto extent = as_const_int(b.extent);
-            along = b.var == arg && extent ? *extent : along;
-        }
-        n *= std::min<int64_t>(along, fewest_points);
-        n = std::min(n, fewest_points);
-    }
-    return n;
-}
-
 // The Funcs that several read, or one elsewhere than at its own points, so that they cannot be computed with it.
 std::set<std::string> read_otherwise(const Graph &graph) {
     std::set<std::string> by_one, otherwise;
@@ -105,7 +87,7 @@ Graph cache_writes(const Pipeline &pipeline, const Graph &before) {
     for (const FuncEntry &f : before.funcs) {
         const Function &o = f.original;
         // A row has few points, like a small output.
-        if (!f.fused_init && !wrapped.count(o.name()) && reduces(o) && (f.output ? points(o) >= fewest_points : o.args().size() > 1 && otherwise.count(o.name()) > 0)) {
+        if (!f.fused_init && !wrapped.count(o.name()) && reduces(o) && (f.output ? !few_points(o) : o.args().size() > 1 && otherwise.count(o.name()) > 0)) {
             caches.insert(cache_write(o));
         }
     }

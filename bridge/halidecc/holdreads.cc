@@ -50,15 +50,24 @@ public:
         return at->second;
     }
 
-    // Whether a Func is read point by point alone, and what reads it too, up to an output: its points are that one's.
+    // Whether a Func is read point by point alone, and what reads it too, up to an output that computes it: its points are that one's.
     bool of_outputs_own_points(const FuncEntry &entry) {
-        const auto [at, fresh] = own_points_.try_emplace(entry.original.name(), true);
+        const auto [at, fresh] = own_points_.try_emplace(entry.original.name(), !few_points(entry.original));
         if (fresh && !entry.output) {
             const std::vector<Reader> &readers = readers_[entry.original.name()];
             const bool all = std::all_of(readers.begin(), readers.end(), [&](const Reader &r) { return r.entry == &entry || (!r.elsewhere && of_outputs_own_points(*r.entry)); });
             return own_points_[entry.original.name()] = all;
         }
         return at->second;
+    }
+
+    // Whether a Func's points are those of an output that has few.
+    bool split(const FuncEntry &entry) {
+        if (entry.output) {
+            return few_points(entry.original);
+        }
+        const std::vector<Reader> &readers = readers_[entry.original.name()];
+        return std::any_of(readers.begin(), readers.end(), [&](const Reader &r) { return r.entry != &entry && !r.elsewhere && r.entry->output && few_points(r.entry->original); });
     }
 
     // The ranges of a definition's variables; none where they are not known.
@@ -150,13 +159,17 @@ private:
 // Holds the places that a definition reads within what its ranges need.
 class Hold : public IRMutator {
 public:
-    Hold(const Function &f, const Scope<Interval> &ranges, Absorbs &absorbs) : f_(f), ranges_(ranges), absorbs_(absorbs) {
+    Hold(const Function &f, const Definition &def, const Scope<Interval> &ranges, Absorbs &absorbs) : f_(f), ranges_(ranges), absorbs_(absorbs) {
+        for (const ReductionVariable &r : def.schedule().rvars()) {
+            domain_.push(r.var, Interval::everything());
+        }
         for (const std::string &v : f.args()) {
             anywhere_.push(v, Interval::everything());
         }
     }
 
-    bool all = true;  // places could be
+    bool all = true;     // places could be
+    bool turns = false;  // one moves with the domain, too: it is held in every iteration
 
 private:
     using IRMutator::visit;
@@ -177,6 +190,7 @@ private:
                 all = false;
                 continue;
             }
+            turns = turns || expr_uses_vars(place, domain_);
             const Expr least = simplify(need.min), most = simplify(need.max);
             all = all && Small::is(least, most_nodes) && Small::is(most, most_nodes);
             place = clamp(place, least, most);
@@ -187,17 +201,20 @@ private:
     const Function &f_;
     const Scope<Interval> &ranges_;
     Absorbs &absorbs_;
-    Scope<Interval> anywhere_;
+    Scope<Interval> anywhere_, domain_;  // the Func's variables, the domain's
 };
 
-// Whether an update combines several things that it reads: of one thing alone it may be a window, which is made of parts that neighbours share.
+// Whether an update combines several things that it reads: of one alone it may be a window, which is made of parts that neighbours share.
 bool combines(const Function &f) {
+    const auto equal_places = [](const std::vector<Expr> &a, const std::vector<Expr> &b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr &x, const Expr &y) { return graph_equal(x, y); });
+    };
     return std::any_of(f.updates().begin(), f.updates().end(), [&](const Definition &def) {
         std::vector<const Call *> read;
         for (const Expr &value : def.values()) {
             any_part(value, [&](const Expr &x) {
                 const Call *c = as_load(x);
-                if (c && c->name != f.name() && std::none_of(read.begin(), read.end(), [&](const Call *r) { return r->name == c->name; })) {
+                if (c && c->name != f.name() && std::none_of(read.begin(), read.end(), [&](const Call *r) { return r->name == c->name && equal_places(r->args, c->args); })) {
                     read.push_back(c);
                 }
                 return false;
@@ -208,7 +225,7 @@ bool combines(const Function &f) {
 }
 
 // Whether a Func may have reads to be held.
-bool may_hold(const FuncEntry &entry) { return !entry.output && reduces(entry.original) && combines(entry.original) && !Absorbs().is(entry.original); }
+bool may_hold(const FuncEntry &entry) { return (!entry.output || few_points(entry.original)) && reduces(entry.original) && combines(entry.original) && !Absorbs().is(entry.original); }
 
 // Whether the reads of a Func could be held.
 bool hold(const FuncEntry &entry, Regions &regions) {
@@ -227,13 +244,13 @@ bool hold(const FuncEntry &entry, Regions &regions) {
         if (!ranges) {
             return false;
         }
-        Hold holding(f, *ranges, absorbs);
+        Hold holding(f, *def, *ranges, absorbs);
         std::vector<Expr> &values = all.emplace_back();
         for (const Expr &v : def->values()) {
             values.push_back(common_subexpression_elimination(holding.mutate(substitute_in_all_lets(v))));
         }
         values.push_back(holding.mutate(substitute_in_all_lets(def->predicate())));
-        if (!holding.all) {
+        if (!holding.all || (holding.turns && regions.split(entry))) {
             return false;
         }
     }

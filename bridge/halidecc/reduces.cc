@@ -54,4 +54,18 @@ bool reduces(const Function &f) {
     return domain && !own.elsewhere[f.name()] && !own.undefined;
 }
 
+bool few_points(const Function &output) {
+    constexpr int64_t few = 1 << 15;
+    int64_t n = 1;
+    for (const std::string &arg : output.args()) {
+        int64_t along = 0;
+        for (const Bound &b : output.schedule().estimates()) {
+            const auto extent = as_const_int(b.extent);
+            along = b.var == arg && extent ? *extent : along;
+        }
+        n = std::min(n * std::min(along, few), few);
+    }
+    return n < few;
+}
+
 }  // namespace gowarp

@@ -29,6 +29,9 @@ private:
 // Whether a Func's updates reduce to the points that they are about, each from what it was there.
 bool reduces(const Halide::Internal::Function &f);
 
+// Whether an output has so few points, by its estimates, that they leave most of a GPU idle: its reductions are better split among threads, in kernels of their own.
+bool few_points(const Halide::Internal::Function &output);
+
 }  // namespace gowarp
 
 #endif

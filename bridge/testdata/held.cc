@@ -7,8 +7,8 @@ using namespace Halide;
 
 class Held : public Generator<Held> {
 public:
-    enum class Kind { products, shifted, attention, valid, bias, where, wide, border, output, window, scattered };
-    GeneratorParam<Kind> kind{"kind", Kind::products, {{"products", Kind::products}, {"shifted", Kind::shifted}, {"attention", Kind::attention}, {"valid", Kind::valid}, {"bias", Kind::bias}, {"where", Kind::where}, {"wide", Kind::wide}, {"border", Kind::border}, {"output", Kind::output}, {"window", Kind::window}, {"scattered", Kind::scattered}}};
+    enum class Kind { products, shifted, attention, valid, bias, where, wide, border, output, window, scattered, few };
+    GeneratorParam<Kind> kind{"kind", Kind::products, {{"products", Kind::products}, {"shifted", Kind::shifted}, {"attention", Kind::attention}, {"valid", Kind::valid}, {"bias", Kind::bias}, {"where", Kind::where}, {"wide", Kind::wide}, {"border", Kind::border}, {"output", Kind::output}, {"window", Kind::window}, {"scattered", Kind::scattered}, {"few", Kind::few}}};
 
     Input<Buffer<float, 2>> a{"a"}, b{"b"}, c{"c"};
     Output<Buffer<float, 2>> out{"out"};
@@ -48,6 +48,10 @@ public:
             out(x, y) = f(x, y) + f(x + 1, y + 1);
             return;
         }
+        case Kind::few:  // of which partial results are made
+            f(x, y) += a(x, k) * a(y, k);
+            out(x, y) = f(x, y) + c(0, 0) + b(0, 0);
+            return;
         case Kind::output:  // which only its own points of the output are asked of
             f(x, y) += a(x, k) * b(k, y);
             out(x, y) = max(f(x, y), 0.f);
@@ -96,6 +100,10 @@ public:
             c.set_estimates({{0, 3}, {0, 3}});
         }
         out.set_estimates({{0, 256}, {0, 256}});
+        if (kind == Kind::few) {
+            a.set_estimates({{0, 48}, {0, 20000}});
+            out.set_estimates({{0, 48}, {0, 48}});
+        }
     }
 
 private:
