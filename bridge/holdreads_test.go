@@ -40,7 +40,7 @@ func heldInputs(kind string, size []int, n int) harness.Args {
 	case "window":
 		a, c = []int{width + 3, height + 3}, []int{3, 3}
 	case "scattered":
-		a, c = []int{8, n}, []int{width, height}
+		a, c = []int{7, n}, []int{width, height}
 	}
 	rng := rand.New(rand.NewPCG(11, uint64(len(kind))))
 	array := func(shape []int) *harness.Array {

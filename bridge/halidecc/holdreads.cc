@@ -61,6 +61,16 @@ public:
         return at->second;
     }
 
+    // Whether a Func has, along a dimension, whole groups of points in every run: threads compute those as they are.
+    bool whole_groups(const FuncEntry &entry) {
+        constexpr int group = 4;
+        const std::optional<Box> &region = of(entry);
+        return region && std::any_of(region->bounds.begin(), region->bounds.end(), [](const Interval &i) {
+                   const auto extent = as_const_int(simplify(i.max - i.min + 1));
+                   return extent && *extent >= group && *extent % group == 0;
+               });
+    }
+
     // Whether a Func's points are those of an output that has few.
     bool split(const FuncEntry &entry) {
         if (entry.output) {
@@ -229,7 +239,7 @@ bool may_hold(const FuncEntry &entry) { return (!entry.output || few_points(entr
 
 // Whether the reads of a Func could be held.
 bool hold(const FuncEntry &entry, Regions &regions) {
-    if (regions.of_outputs_own_points(entry)) {
+    if (regions.of_outputs_own_points(entry) || regions.whole_groups(entry)) {
         return false;
     }
     Function f = entry.original;

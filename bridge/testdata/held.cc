@@ -75,7 +75,7 @@ public:
         case Kind::scattered:  // its readers' region is data's
             f(x, y) += left(x, k) * right(k, y);
             g(x, y) = max(f(x, y), 0.f);
-            out(x, y) = g(clamp(cast<int>(c(x, y)), 0, 7), y);
+            out(x, y) = g(clamp(cast<int>(c(x, y)), 0, 6), y);
             return;
         default:
             f(x, y) += left(x, k) * right(k, y);
