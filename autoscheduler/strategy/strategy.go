@@ -144,6 +144,9 @@ func OfWarps(name string) bool { return strings.HasPrefix(name, "warp-") }
 // low iteration count are not tiled").
 const MaxSerialExtent = 4
 
+// maxTurns is the same where a group has members that do not move with the dimension, which blocks along it would compute anew each: the classes of a softmax, the channels that are divided by their norm.
+const maxTurns = 64
+
 // outNest lays out the loops of a group's output stage. Tiled loops are split
 // into blocks and threads. Of the others, impure ones run inside the thread
 // in their order, or on the host; short ones that no member moves with do too; the rest become blocks.
@@ -173,7 +176,8 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 			n.Host = append(n.Host, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		case !pr.Parallel(g.Out, stage, l):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
-		case len(dims.Tiled) > 0 && dims.Extent[l] <= MaxSerialExtent && (loop.Kind.Parallel() || dims.Atomic) && !memberMoves(g, loop) && (len(g.Members) > 0 || fillsDevice(pr, dims)):
+		case len(dims.Tiled) > 0 && dims.Extent[l] <= MaxSerialExtent && (loop.Kind.Parallel() || dims.Atomic) && !memberMoves(g, loop) && (len(g.Members) > 0 || fillsDevice(pr, dims, 1)),
+			len(dims.Tiled) > 0 && dims.Extent[l] <= maxTurns && loop.Kind.Parallel() && !memberMoves(g, loop) && len(g.Members) > 0 && fillsDevice(pr, dims, 2):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		default:
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: dims.Extent[l]})
@@ -184,14 +188,14 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 }
 
 // fillsDevice reports whether the tiled loops alone give every SM all the threads that it
-// can hold. Where they do not, as under a recurrence along the longest dimension, short
+// can hold, or a part of them. Where they do not, as under a recurrence along the longest dimension, short
 // loops are parallelism that is needed.
-func fillsDevice(pr *plan.Problem, dims *plan.Dims) bool {
+func fillsDevice(pr *plan.Problem, dims *plan.Dims, part int64) bool {
 	threads := int64(1)
 	for _, l := range dims.Tiled {
 		threads *= dims.Extent[l]
 	}
-	return threads >= int64(pr.Device.SMs)*int64(pr.Device.MaxThreadsPerSM)
+	return part*threads >= int64(pr.Device.SMs)*int64(pr.Device.MaxThreadsPerSM)
 }
 
 // along is the thread-x loop of a nest that has thread loops.

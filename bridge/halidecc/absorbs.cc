@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "absorbs.h"
+#include "small.h"
 
 #include <algorithm>
 
@@ -33,7 +34,10 @@ bool Absorbs::is(const Function &f) {
 
 bool Absorbs::of(const Call *c) { return c->call_type == Call::Halide && c->func.defined() && is(Function(c->func)); }
 
-bool Absorbs::bounded(const Expr &place, const Scope<Interval> &ranges) { return bounds_of_expr_in_scope(place, ranges).is_bounded(); }
+bool Absorbs::bounded(const Expr &place, const Scope<Interval> &ranges) {
+    constexpr int most_nodes = 1 << 12;  // written out: what is shared Halide looks at as often as it is used
+    return Small::is(place, most_nodes) && bounds_of_expr_in_scope(place, ranges).is_bounded();
+}
 
 bool Absorbs::within(const Expr &e, const Scope<Interval> &ranges) {
     return !any_part(substitute_in_all_lets(e), [&](const Expr &x) {  // names of lets have no ranges here

@@ -15,7 +15,7 @@ public:
     bool is(const Halide::Internal::Function &f);
     // Whether the Func that is called does.
     bool of(const Halide::Internal::Call *c);
-    // Whether a place is bounded by itself, wherever the variables of a definition are that have no range.
+    // Whether a place is bounded by itself, wherever the variables of a definition are that have no range; not where that is a long question.
     static bool bounded(const Halide::Expr &place, const Halide::Internal::Scope<Halide::Internal::Interval> &ranges);
 
 private:

@@ -18,7 +18,7 @@ namespace gowarp {
 
 namespace {
 
-constexpr int most_nodes = 40;  // of an end of a region: it is computed by every thread
+constexpr int most_nodes = 40;  // of a place, and of an end of a region: every thread computes them
 
 // The regions of Funcs that are needed, by the sizes of outputs and inputs, as Halide finds them.
 class Regions {
@@ -167,7 +167,7 @@ private:
 };
 
 // Holds the places that a definition reads within what its ranges need.
-class Hold : public IRMutator {
+class Hold : public IRGraphMutator {
 public:
     Hold(const Function &f, const Definition &def, const Scope<Interval> &ranges, Absorbs &absorbs) : f_(f), ranges_(ranges), absorbs_(absorbs) {
         for (const ReductionVariable &r : def.schedule().rvars()) {
@@ -182,9 +182,9 @@ public:
     bool turns = false;  // one moves with the domain, too: it is held in every iteration
 
 private:
-    using IRMutator::visit;
+    using IRGraphMutator::visit;
     Expr visit(const Call *op) override {
-        const Expr e = IRMutator::visit(op);
+        const Expr e = IRGraphMutator::visit(op);
         const Call *c = as_load(e);
         if (!c || (c->call_type == Call::Halide && (c->name == f_.name() || absorbs_.of(c)))) {
             return e;
@@ -195,7 +195,7 @@ private:
             if (!expr_uses_vars(place, anywhere_) || Absorbs::bounded(place, anywhere_)) {
                 continue;
             }
-            const Interval need = bounds_of_expr_in_scope(place, ranges_);
+            const Interval need = Small::is(place, most_nodes) ? bounds_of_expr_in_scope(place, ranges_) : Interval::everything();
             if (!need.is_bounded()) {
                 all = false;
                 continue;

@@ -113,6 +113,11 @@ func (in *Input) Bound(dim int, field string) Expr {
 	return in.b.node(halideir.Node{Op: halideir.OpVar, Type: I32, Kind: halideir.VarBound, Of: in.ID, Dim: dim, Field: field, Name: name})
 }
 
+// OutputSize is the "min" or "extent" of a dimension of an output, which may be a Func that comes later.
+func (b *Builder) OutputSize(name string, fn, dim int, field string) Expr {
+	return b.node(halideir.Node{Op: halideir.OpVar, Type: I32, Kind: halideir.VarOutput, Of: fn, Dim: dim, Field: field, Name: fmt.Sprintf("%s.%s.%d", name, field, dim)})
+}
+
 // Func is a Func under construction.
 type Func struct {
 	b  *Builder
