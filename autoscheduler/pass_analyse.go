@@ -36,6 +36,7 @@ func analyse(s *state) error {
 	pr.WholeGroups = s.params.AnySize == "0"
 	pr.Vectors = s.params.Mode == "gowarp" && s.p.Target.API == "cuda"
 	pr.RowsLast = s.params.Mode == "gowarp"
+	pr.LongTurns = s.params.Mode == "gowarp"
 	pr.LaneScans = s.laneScans()
 	pr.InOrder = s.params.Reassociate == "0"
 	s.unclamped = unclamped(s.p)

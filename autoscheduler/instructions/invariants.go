@@ -129,7 +129,22 @@ const mostInvariants = 1 << 16
 func (w *invariantWalk) values(st *halideir.Stage, turns []bool) (all held) {
 	p := w.pr.P
 	lets := p.Lets(st.Values...)
-	known, counted := map[halideir.NodeID]bool{}, map[halideir.NodeID]bool{}
+	known, counted, data := map[halideir.NodeID]bool{}, map[halideir.NodeID]bool{}, map[halideir.NodeID]bool{}
+	var byData func(id halideir.NodeID) bool // whether anything that is loaded is in an expression
+	byData = func(id halideir.NodeID) bool {
+		does, ok := data[id]
+		if ok || id == halideir.NoNode {
+			return does
+		}
+		n := &p.Nodes[id]
+		if of, let := lets[n.Name]; let && n.Op == halideir.OpVar && n.Kind == halideir.VarLet {
+			does = byData(of)
+		} else {
+			does = n.ReadsBuffer() || slices.ContainsFunc(n.Args, byData)
+		}
+		data[id] = does
+		return does
+	}
 	var turning func(id halideir.NodeID) bool
 	turning = func(id halideir.NodeID) bool {
 		if id == halideir.NoNode {
@@ -152,9 +167,9 @@ func (w *invariantWalk) values(st *halideir.Stage, turns []bool) (all held) {
 		known[id] = does
 		switch {
 		case !does:
-		case n.ReadsFunc() || n.ReadsBuffer(): // what does not turn of an index is no value, but for a place that data say
+		case n.ReadsBuffer(): // what does not turn of an index is no value, but for a place that data say
 			for i, a := range n.Args {
-				if !of[i] && !counted[a] && w.byData(a, lets) {
+				if !of[i] && !counted[a] && byData(a) {
 					counted[a] = true
 					all.looked++
 				}
@@ -178,15 +193,6 @@ func (w *invariantWalk) values(st *halideir.Stage, turns []bool) (all held) {
 		turning(v)
 	}
 	return all
-}
-
-// byData reports whether anything that is loaded is in an expression.
-func (w *invariantWalk) byData(id halideir.NodeID, lets map[string]halideir.NodeID) bool {
-	n := &w.pr.P.Nodes[id]
-	if of, ok := lets[n.Name]; ok && n.Op == halideir.OpVar && n.Kind == halideir.VarLet && of != halideir.NoNode {
-		return w.byData(of, lets)
-	}
-	return n.ReadsFunc() || n.ReadsBuffer() || slices.ContainsFunc(n.Args, func(a halideir.NodeID) bool { return w.byData(a, lets) })
 }
 
 // placed is all that is counted in a Func in place.

@@ -144,7 +144,7 @@ func OfWarps(name string) bool { return strings.HasPrefix(name, "warp-") }
 // low iteration count are not tiled").
 const MaxSerialExtent = 4
 
-// maxTurns is the same where a group has members that do not move with the dimension, which blocks along it would compute anew each: the classes of a softmax, the channels that are divided by their norm.
+// maxTurns is the same where a group has members that do not move with the dimension, which blocks along it would compute anew each: the classes of a softmax, the channels that are divided by their norm. Not of the papers' modes (plan.Problem.LongTurns).
 const maxTurns = 64
 
 // outNest lays out the loops of a group's output stage. Tiled loops are split
@@ -177,7 +177,7 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 		case !pr.Parallel(g.Out, stage, l):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		case len(dims.Tiled) > 0 && dims.Extent[l] <= MaxSerialExtent && (loop.Kind.Parallel() || dims.Atomic) && !memberMoves(g, loop) && (len(g.Members) > 0 || fillsDevice(pr, dims, 1)),
-			len(dims.Tiled) > 0 && dims.Extent[l] <= maxTurns && loop.Kind.Parallel() && !memberMoves(g, loop) && len(g.Members) > 0 && fillsDevice(pr, dims, 2):
+			pr.LongTurns && len(dims.Tiled) > 0 && dims.Extent[l] <= maxTurns && loop.Kind.Parallel() && !memberMoves(g, loop) && len(g.Members) > 0 && fillsDevice(pr, dims, 2):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		default:
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: dims.Extent[l]})

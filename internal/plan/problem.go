@@ -40,6 +40,9 @@ type Problem struct {
 	// RowsLast says that blocks may go through loops that are not tiled before they go to the next row of tiles.
 	RowsLast bool
 
+	// LongTurns says that a thread may run through more of a dimension that is not tiled than colours have, where members do not move with it.
+	LongTurns bool
+
 	// LaneScans says that lanes of a warp may run through scans together; InOrder that sums of floats are added in the order of their domain.
 	LaneScans, InOrder bool
 
