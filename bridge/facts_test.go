@@ -105,7 +105,7 @@ func TestEveryKindOfNodeAndVariable(t *testing.T) {
 		}
 	}
 	for k := halideir.VarDim; k <= halideir.VarHi; k++ {
-		if !kinds[k] {
+		if !kinds[k] && k != halideir.VarOutput { // which TestHoldReads has
 			t.Errorf("no variable is of kind %v", k)
 		}
 	}

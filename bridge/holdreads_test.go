@@ -11,6 +11,7 @@ import (
 
 	"gowarp/benchmarks/harness"
 	"gowarp/benchmarks/harness/suite"
+	"gowarp/halideir"
 )
 
 // heldReads is the generator of one kind of reduction, and its own parameters.
@@ -64,6 +65,9 @@ func TestHoldReads(t *testing.T) {
 				if f := &p.Funcs[i]; f.HeldReads != (f.Label == "f" && slices.Contains(held, kind)) {
 					t.Errorf("the reads of %s are held: %v", f.Label, f.HeldReads)
 				}
+			}
+			if sized := slices.ContainsFunc(p.Nodes, func(n halideir.Node) bool { return n.Kind == halideir.VarOutput }); sized != slices.Contains(held, kind) {
+				t.Errorf("a size of the output is named: %v", sized)
 			}
 			_, cpu := built(t, g, "host", harness.Root())
 			_, plain := built(t, g, target, harness.Gowarp(map[string]string{"hold_reads": "0"}))
