@@ -176,8 +176,7 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 			n.Host = append(n.Host, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		case !pr.Parallel(g.Out, stage, l):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
-		case len(dims.Tiled) > 0 && dims.Extent[l] <= MaxSerialExtent && (loop.Kind.Parallel() || dims.Atomic) && !memberMoves(g, loop) && (len(g.Members) > 0 || fillsDevice(pr, dims, 1)),
-			pr.LongTurns && len(dims.Tiled) > 0 && dims.Extent[l] <= maxTurns && loop.Kind.Parallel() && !memberMoves(g, loop) && len(g.Members) > 0 && fillsDevice(pr, dims, 2):
+		case turnsInThread(pr, g, dims, l, loop):
 			n.Serial = append(n.Serial, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		default:
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: dims.Extent[l]})
@@ -185,6 +184,18 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 	}
 	unroll(pr, &n, func(loop halideir.Loop) bool { return bounded(pr.P, &pr.P.Funcs[g.Out], loop.Arg) })
 	return n, nil
+}
+
+// turnsInThread reports whether a thread runs through a loop that is not tiled.
+func turnsInThread(pr *plan.Problem, g *plan.Group, dims *plan.Dims, l int, loop halideir.Loop) bool {
+	members := len(g.Members) > 0
+	switch {
+	case len(dims.Tiled) == 0 || memberMoves(g, loop):
+		return false
+	case dims.Extent[l] <= MaxSerialExtent && (loop.Kind.Parallel() || dims.Atomic):
+		return members || fillsDevice(pr, dims, 1)
+	}
+	return pr.LongTurns && members && dims.Extent[l] <= maxTurns && loop.Kind.Parallel() && fillsDevice(pr, dims, 2)
 }
 
 // fillsDevice reports whether the tiled loops alone give every SM all the threads that it

@@ -20,10 +20,7 @@ std::set<std::string> read_otherwise(const Graph &graph) {
     std::set<std::string> by_one, otherwise;
     for (const FuncEntry &entry : graph.funcs) {
         const Function &g = entry.original;
-        ReadFuncs reads(g);
-        for (const Definition *def : definitions(g)) {
-            reads.of(*def);
-        }
+        const ReadFuncs reads(g);
         for (const auto &[name, elsewhere] : reads.elsewhere) {
             if (name != g.name() && (!by_one.insert(name).second || elsewhere || !g.updates().empty())) {
                 otherwise.insert(name);
@@ -91,14 +88,7 @@ Graph cache_writes(const Pipeline &pipeline, const Graph &before) {
             caches.insert(cache_write(o));
         }
     }
-    if (caches.empty()) {
-        return before;
-    }
-    Graph after = rebuild_graph(pipeline, before);
-    for (FuncEntry &f : after.funcs) {
-        f.local = f.local || caches.count(f.original.name()) > 0;
-    }
-    return after;
+    return rebuild_changed(pipeline, before, caches, &FuncEntry::local);
 }
 
 }  // namespace gowarp

@@ -259,14 +259,7 @@ Graph fuse_inits(const Pipeline &pipeline, const Graph &before) {
             fused.insert(f.original.name());
         }
     }
-    if (fused.empty()) {
-        return before;
-    }
-    Graph after = rebuild_graph(pipeline, before);
-    for (FuncEntry &f : after.funcs) {
-        f.fused_init = fused.count(f.original.name()) > 0;
-    }
-    return after;
+    return rebuild_changed(pipeline, before, fused, &FuncEntry::fused_init);
 }
 
 Expr partly_computed(std::vector<Expr> &values) {

@@ -412,4 +412,15 @@ Graph rebuild_graph(const Pipeline &pipeline, const Graph &before) {
     return after;
 }
 
+Graph rebuild_changed(const Pipeline &pipeline, const Graph &before, const std::set<std::string> &changed, bool FuncEntry::*flag) {
+    if (changed.empty()) {
+        return before;
+    }
+    Graph after = rebuild_graph(pipeline, before);
+    for (FuncEntry &f : after.funcs) {
+        f.*flag = f.*flag || changed.count(f.original.name()) > 0;
+    }
+    return after;
+}
+
 }  // namespace gowarp

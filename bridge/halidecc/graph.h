@@ -77,6 +77,9 @@ Graph build_graph(const Halide::Pipeline &pipeline);
 // pipeline as the user has it, and so their positions are those of before; where there are more Funcs now it is for the pipeline that has them.
 Graph rebuild_graph(const Halide::Pipeline &pipeline, const Graph &before);
 
+// The same where the definitions of some Funcs, by name, were changed, with a flag that says so of each; before itself if there are none.
+Graph rebuild_changed(const Halide::Pipeline &pipeline, const Graph &before, const std::set<std::string> &changed, bool FuncEntry::*flag);
+
 // The operands of an expression, in order. Throws Halide::CompileError for a
 // kind of node that this exporter does not know; where names the place.
 void operands(const Halide::Internal::BaseExprNode *e, const std::string &where,

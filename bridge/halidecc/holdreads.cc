@@ -26,10 +26,7 @@ public:
     explicit Regions(const Graph &g) {
         for (const FuncEntry &entry : g.funcs) {
             const Function &f = entry.original;
-            ReadFuncs reads(f);
-            for (const Definition *def : definitions(f)) {
-                reads.of(*def);
-            }
+            const ReadFuncs reads(f);
             for (const auto &[name, elsewhere] : reads.elsewhere) {
                 readers_[name].push_back({&entry, elsewhere});
             }
@@ -151,8 +148,11 @@ private:
             return {};
         }
         for (Interval &along : all.bounds) {
-            along = Interval(along.has_lower_bound() ? simplify(along.min) : along.min, along.has_upper_bound() ? simplify(along.max) : along.max);
-            if (!along.is_bounded() || !Small::is(along.min, most_nodes) || !Small::is(along.max, most_nodes)) {
+            if (!along.is_bounded()) {
+                return {};
+            }
+            along = Interval(simplify(along.min), simplify(along.max));
+            if (!Small::is(along.min, most_nodes) || !Small::is(along.max, most_nodes)) {
                 return {};
             }
         }
@@ -235,7 +235,9 @@ bool combines(const Function &f) {
 }
 
 // Whether a Func may have reads to be held.
-bool may_hold(const FuncEntry &entry) { return (!entry.output || few_points(entry.original)) && reduces(entry.original) && combines(entry.original) && !Absorbs().is(entry.original); }
+bool may_hold(const FuncEntry &entry, Absorbs &absorbs) {
+    return (!entry.output || few_points(entry.original)) && reduces(entry.original) && combines(entry.original) && !absorbs.is(entry.original);
+}
 
 // Whether the reads of a Func could be held.
 bool hold(const FuncEntry &entry, Regions &regions) {
@@ -243,7 +245,7 @@ bool hold(const FuncEntry &entry, Regions &regions) {
         return false;
     }
     Function f = entry.original;
-    Absorbs absorbs;
+    Absorbs absorbs;  // as definitions are now
     std::vector<std::vector<Expr>> all;
     std::vector<Definition *> defs = {&f.definition()};
     for (size_t k = 0; k < f.updates().size(); k++) {
@@ -276,8 +278,9 @@ bool hold(const FuncEntry &entry, Regions &regions) {
 
 Graph hold_reads(const Pipeline &pipeline, const Graph &before) {
     std::vector<const FuncEntry *> candidates;
+    Absorbs absorbs;
     for (const FuncEntry &f : before.funcs) {
-        if (may_hold(f)) {
+        if (may_hold(f, absorbs)) {
             candidates.push_back(&f);
         }
     }
@@ -290,14 +293,7 @@ Graph hold_reads(const Pipeline &pipeline, const Graph &before) {
             }
         }
     }
-    if (held.empty()) {
-        return before;
-    }
-    Graph after = rebuild_graph(pipeline, before);
-    for (FuncEntry &f : after.funcs) {
-        f.held_reads = held.count(f.original.name()) > 0;
-    }
-    return after;
+    return rebuild_changed(pipeline, before, held, &FuncEntry::held_reads);
 }
 
 }  // namespace gowarp

@@ -10,9 +10,11 @@ using namespace Halide::Internal;
 
 namespace gowarp {
 
-void ReadFuncs::of(const Definition &def) {
-    for (const Expr &e : stage_exprs(def)) {
-        e.accept(this);
+ReadFuncs::ReadFuncs(const Function &in) : in_(in) {
+    for (const Definition *def : definitions(in)) {
+        for (const Expr &e : stage_exprs(*def)) {
+            e.accept(this);
+        }
     }
 }
 
@@ -41,16 +43,14 @@ bool reduces(const Function &f) {
     if (!f.schedule().wrappers().empty() || !f.has_pure_definition() || f.has_extern_definition() || f.updates().empty() || f.args().empty() || !f.definition().specializations().empty()) {
         return false;
     }
-    ReadFuncs own(f);
-    own.of(f.definition());
     bool domain = false;
     for (const Definition &update : f.updates()) {
         if (!update.specializations().empty() || !is_own_point(f, update.args()) || !shows_domain(update)) {
             return false;
         }
-        own.of(update);
         domain = domain || !update.schedule().rvars().empty();
     }
+    ReadFuncs own(f);
     return domain && !own.elsewhere[f.name()] && !own.undefined;
 }
 

@@ -9,15 +9,13 @@
 
 namespace gowarp {
 
-// What a Func's definitions read.
+// What all definitions of a Func read.
 class ReadFuncs : public Halide::Internal::IRGraphVisitor {
 public:
-    explicit ReadFuncs(const Halide::Internal::Function &in) : in_(in) {}
+    explicit ReadFuncs(const Halide::Internal::Function &in);
 
     std::map<std::string, bool> elsewhere;  // by Func that is read: whether elsewhere than at the point that is computed
     bool undefined = false;
-
-    void of(const Halide::Internal::Definition &def);
 
 private:
     using IRGraphVisitor::visit;

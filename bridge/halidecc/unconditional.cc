@@ -145,14 +145,7 @@ Graph store_unconditionally(const Pipeline &pipeline, const Graph &before) {
             changed.insert(f.original.name());
         }
     }
-    if (changed.empty()) {
-        return before;
-    }
-    Graph after = rebuild_graph(pipeline, before);
-    for (FuncEntry &f : after.funcs) {
-        f.unconditional = changed.count(f.original.name()) > 0;
-    }
-    return after;
+    return rebuild_changed(pipeline, before, changed, &FuncEntry::unconditional);
 }
 
 }  // namespace gowarp
