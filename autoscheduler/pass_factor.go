@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
@@ -28,6 +29,9 @@ const (
 	// sharedPoints is how many points a thread has of a reduction whose points share what an iteration loads, of a matrix of products for instance: then so many times the threads are wanted, in partial results. With 4, 8 and 16
 	// a matrix of 64x64 sums of 20,000 products is predicted at 85, 78 and 84 us, with a point a thread at 233.
 	sharedPoints = 8
+	// sharedDomain is partDomain where a thread has all points of short loops side by side, which share what an iteration loads (the products of colours): an iteration then adds to several sums. A covariance of colours
+	// of 640x480 is predicted at 40, 35, 34 and 47 us with 64, 32, 16 and 8, in 4, 4, 5 and 6 launches.
+	sharedDomain = 32
 	// lanesWide is how many neighbours of a row there are partial results for: whole warps, a block of them.
 	lanesWide = 256
 	// narrowLoop: a parallel loop with fewer iterations than a warp has lanes does not make neighbouring loads of them.
@@ -135,11 +139,14 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 		return ""
 	}
 	along := alongMemory(st, as, step.Func, box, false)
-	full := s.threads()
-	if along < 0 && sharesLoads(st, as, step.Func, box) {
+	full, domain := s.threads(), int64(partDomain)
+	switch {
+	case along < 0 && sharesLoads(st, as, step.Func, box, sharedPoints):
 		full *= sharedPoints
+	case along >= 0 && parallel <= strategy.MaxSerialExtent*strategy.MaxSerialExtent && sharesLoads(st, as, step.Func, box, 2):
+		full, domain = full*parallel, sharedDomain // a thread has all of them
 	}
-	rest := min(max(serial/partDomain, plan.WarpLanes), full/parallel, most)
+	rest := min(max(serial/domain, plan.WarpLanes), full/parallel, most)
 	rest = int64(1) << bits.Len64(uint64(rest-1)) // a power of two
 	factors := map[int]int64{}                    // by loop: 0 for whole
 	take := func(l int, n int64) {
@@ -205,8 +212,9 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 		parallel, serial, s.threads(), parts)
 }
 
-// sharesLoads reports whether threads with several points of a reduction side by side share what they load in each iteration, as a product of matrices does: each load moves with one of several loops over arguments at most.
-func sharesLoads(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box) bool {
+// sharesLoads reports whether threads with several points of a reduction side by side share what they load in each iteration, as a product of matrices does: each load moves with one of several loops over arguments at most. Loops with fewer than so many
+// iterations do not count.
+func sharesLoads(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box, least int64) bool {
 	var loops uint64
 	for i := range as.Loads {
 		t := &as.Loads[i]
@@ -215,7 +223,7 @@ func sharesLoads(st *halideir.Stage, as *access.Stage, fn int, box bounds.Box) b
 		}
 		var moves uint64
 		for l, loop := range st.Loops {
-			if loop.Kind.Parallel() && box[l].Extent() >= sharedPoints && slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.DependsOn(l) }) {
+			if loop.Kind.Parallel() && box[l].Extent() >= least && slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.DependsOn(l) }) {
 				moves |= access.LoopBit(l)
 			}
 		}

@@ -376,3 +376,29 @@ func busiestThread(t *testing.T, g harness.Generator, params map[string]string, 
 	}
 	return most, threads
 }
+
+// TestFactoredCovariance: a thread has the partial results of all pairs of colours, so that it loads a pixel's colours once for the rows of the pairs and once for the columns, not for each pair, at any size of image.
+func TestFactoredCovariance(t *testing.T) {
+	t.Parallel()
+	g := harness.Generator{Source: "bridge/testdata/covariance.cc", Name: "covariance"}
+	cpu := linked(t, g, "host", harness.Root())
+	cuda := linked(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+	opencl := linked(t, g, "host-opencl", harness.Gowarp(nil))
+	for _, size := range [][2]int{{320, 240}, {1, 1}, {333, 97}, {31, 501}} {
+		in, out := harness.Args{"image": noise(rand.New(rand.NewPCG(5, uint64(size[0]))), size[0], size[1], 3)}, map[string][]int{"out": {3, 3}}
+		want := onCPU(t, cpu, in, out)
+		simulated(t, cuda, in, out, want, harness.Tolerance{}, size)
+		ranOpenCL(t, opencl, in, out, want, harness.Tolerance{}, size)
+	}
+	s, err := cuda.SimulateWith(harness.Args{"image": noise(rand.New(rand.NewPCG(5, 6)), 640, 480, 3)}, map[string][]int{"out": {3, 3}}, harness.SimulateOptions{Capability: 75, CountOnly: true})
+	if err != nil || s.Failure != nil {
+		t.Fatal(err, s.Failure)
+	}
+	loads := int64(0)
+	for _, k := range s.Report.Kernels {
+		loads = max(loads, k.Count.GlobalLoads)
+	}
+	if pixel := 32 * float64(loads) / (640 * 480); pixel > 6.6 {
+		t.Errorf("%.2f loads a pixel of three colours", pixel)
+	}
+}

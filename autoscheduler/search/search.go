@@ -295,7 +295,8 @@ func (r *reasons) String() string {
 	for _, err := range r.prepare {
 		add(err)
 	}
-	for i := max(0, r.n-len(r.last)); i < r.n && len(words) < 3; i++ {
+	most := len(words) + 3
+	for i := max(0, r.n-len(r.last)); i < r.n && len(words) < most; i++ {
 		add(r.last[i%len(r.last)])
 	}
 	return strings.Join(words, "; ")

@@ -37,8 +37,6 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 	}
 	several, alone := len(f.Stages) > 1, len(g.Members) == 0
 	switch {
-	case f.Partial && f.Lane >= 0:
-		return fail("%s holds partial results, of which neighbouring threads load neighbours: points side by side would load apart", f.Label)
 	case several && !alone:
 		return fail("%s has updates; its stages share no tile", f.Label)
 	case len(pr.Dims[pr.StageIndex(g.Out, 0)].Tiled) == 0 || pr.Dims[pr.StageIndex(g.Out, 0)].Atomic:

@@ -145,6 +145,9 @@ func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(
 	if len(dims.Tiled) == 1 {
 		py, by = py[:1], by[:1]
 	}
+	if f := &b.pr.P.Funcs[b.g.Out]; f.Partial && f.Lane >= 0 {
+		px = px[:1] // neighbouring threads load neighbours: points side by side would load apart
+	}
 	halo := b.halo(dims.Tiled[0], stage)
 	threads, points := make([]int64, 2), make([]int64, 2)
 	widths := make([]int64, 0, 8)
