@@ -4,6 +4,7 @@
 #include "gpuloop.h"
 
 #include <algorithm>
+#include <functional>
 #include <sstream>
 
 using namespace Halide;
@@ -156,6 +157,28 @@ private:
     const Expr a_, b_, as_;
 };
 
+// The index of the inner one of two fused loops, where it occurs, by a name of its own.
+class InnerIndex : public IRMutator {
+public:
+    // count tells whether an expression is how many iterations the inner loop has.
+    InnerIndex(std::string loop, std::string as, std::function<bool(const Expr &)> count) : loop_(std::move(loop)), as_(std::move(as)), count_(std::move(count)) {}
+
+    Expr iterations;  // undefined where the index does not occur
+
+private:
+    using IRMutator::visit;
+    Expr visit(const Mod *op) override {
+        const Variable *v = op->a.as<Variable>();
+        if (!v || v->name != loop_ || !count_(op->b)) {
+            return IRMutator::visit(op);
+        }
+        iterations = op->b;
+        return var(as_);
+    }
+    const std::string loop_, as_;
+    const std::function<bool(const Expr &)> count_;
+};
+
 // The special case with its stores told apart.
 class TellApart : public IRMutator {
 public:
@@ -165,6 +188,7 @@ public:
 
     // Whether all stores of the Func in the statement that this is now were told apart, it is certain what its loops are, and they run over all groups of any
     // size: where Halide knows that extents are multiples, it may leave out what is left over.
+    // A statement is of loops that are no longer fused; see as_it_was.
     bool done(const Stmt &s) const {
         return !failed_ && !pitch_.empty() && std::all_of(pitch_.begin(), pitch_.end(), [](const auto &buffer) {
             return std::all_of(buffer.second.begin(), buffer.second.end(), [](const Expr &e) { return e.defined(); });
@@ -173,13 +197,20 @@ public:
         }) && runs_everywhere(s);
     }
 
+    // A statement with the indices of the inner ones of fused loops as they were.
+    Stmt as_it_was(const Stmt &s) const { return substitute(inner_, s); }
+
 private:
     using IRMutator::visit;
 
     Stmt visit(const For *op) override {
         for (size_t d = 0; d < c_.along.size(); d++) {
             const WholeGroups::Along &a = c_.along[d];
-            if (op->for_type == ForType::GPUBlock && begins(op->name, c_.func + ".s0.") && op->name.find("." + a.block + ".block_id_") != std::string::npos) {
+            const std::string &block = a.fused.empty() ? a.block : a.fused;
+            if (op->for_type == ForType::GPUBlock && begins(op->name, c_.func + ".s0.") && op->name.find("." + block + ".block_id_") != std::string::npos) {
+                if (!a.fused.empty()) {
+                    return mutate_inner(op, d);
+                }
                 blocks_[d] = op->name;
             } else if (a.thread >= 0 && op->for_type == ForType::GPUThread && gpu_axis(op->name, "thread_id_") == "xyz"[a.thread]) {
                 threads_[d] = op->name;
@@ -187,6 +218,44 @@ private:
         }
         const Stmt s = IRMutator::visit(op);
         return op->for_type == ForType::Serial ? tested_before(s.as<For>()) : s;
+    }
+
+    // A loop over blocks that is two in one, of which the inner one is along a dimension of the case: its index has a name while stores are told apart.
+    Stmt mutate_inner(const For *op, size_t d) {
+        const std::string inner = op->name + ".inner";
+        InnerIndex index(op->name, inner, [&](const Expr &e) { return is_count(expand(e, lets_), d); });
+        Stmt body = index.mutate(op->body);
+        if (!index.iterations.defined() || !is_const_zero(op->min)) {
+            failed_ = true;
+            return op;
+        }
+        // So many times the iterations of the inner one, whatever the outer one's are.
+        const Expr iterations = expand(index.iterations, lets_);
+        const Sum all = sum_of(expand(op->extent, lets_)), one = sum_of(iterations);
+        const auto has = [](const std::vector<std::string> &factors, const std::string &f) { return std::find(factors.begin(), factors.end(), f) != factors.end(); };
+        if (all.size() != 1 || one.size() != 1 || all.begin()->second != 1 || one.begin()->second != 1 || one.begin()->first.size() != 1 || !has(all.begin()->first, one.begin()->first[0])) {
+            failed_ = true;
+            return op;
+        }
+        blocks_[d] = inner;
+        inner_[inner] = var(op->name) % iterations;
+        body = mutate(body);
+        return For::make(op->name, op->min, op->extent, op->for_type, op->partition_policy, op->device_api, body);
+    }
+
+    // Whether an expression is the number of blocks along a dimension, at any size.
+    bool is_count(const Expr &e, size_t d) const {
+        if (whole(d)) {
+            return false;
+        }
+        const int points = c_.along[d].points, block = points * c_.along[d].threads;
+        for (int size : {points, points + 1, block, block + 1, 2 * block - 1, 3 * block + 1, 5 * block, 7 * block + points}) {
+            const auto n = as_const_int(simplify(substitute(extents_[d], size, e)));
+            if (!n || *n != (size + block - 1) / block) {
+                return false;
+            }
+        }
+        return true;
     }
 
     // A loop over nothing but a test that is the same in all its turns as two loops, each without the test: what the turns share is known to be computed
@@ -550,6 +619,7 @@ private:
     const std::vector<std::string> extents_;
     Lets lets_;
     std::vector<std::string> blocks_, threads_;  // names of loops, by dimension of the case
+    Lets inner_;                                 // what the indices of the inner ones of fused loops are, by their names
     std::map<std::string, std::vector<Expr>> pitch_;  // from a point to the next, by buffer and dimension, where an index tells that it is along it
     // What it seems to be where indices do not tell.
     struct Folded {
@@ -596,7 +666,7 @@ Stmt AnySize::visit(const IfThenElse *op) {
         TellApart apart(c, extents, lets_);
         const Stmt then_case = apart.mutate(op->then_case);
         if (apart.done(then_case)) {
-            return IfThenElse::make(enough, then_case, op->else_case);
+            return IfThenElse::make(enough, apart.as_it_was(then_case), op->else_case);
         }
     }
     return IRMutator::visit(op);

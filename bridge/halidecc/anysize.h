@@ -17,8 +17,9 @@ struct WholeGroups {
         int dim;            // of the output
         int points;         // of a group, the last of which is shifted inwards
         std::string block;  // the loop over blocks
-        int threads;  // 1 where each has a block of its own
-        int thread;   // which of a block's dimensions they are; -1 then
+        int threads;        // 1 where each has a block of its own
+        int thread;         // which of a block's dimensions they are; -1 then
+        std::string fused;  // the loop that the one over blocks is the inner part of, "" where it is a loop by itself
     };
     std::string func;          // the output's name
     std::vector<Along> along;  // the innermost loop over points first

@@ -118,6 +118,8 @@ std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *di
         WholeGroups of;
         std::vector<std::string> groups, threads;  // loops over them, parallel to of.along
         bool whole = true, any_size = false;
+        // The loop over blocks along a dimension: that over groups where no threads lie along it.
+        const std::string &blocks(size_t k) const { return of.along[k].block.empty() ? groups[k] : of.along[k].block; }
     };
     std::map<int, Case> by_func;
     for (int i = 0; i < count; i++) {
@@ -131,7 +133,7 @@ std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *di
         std::vector<WholeGroups::Along> &along = c.of.along;
         if (op == "split" && str(d.tail) == "shift_inwards") {
             c.of.func = g.funcs[d.func].original.name();
-            along.push_back({original(d.vars[0]), (int)d.n, "", 1, -1});
+            along.push_back({original(d.vars[0]), (int)d.n, "", 1, -1, ""});
             c.groups.push_back(str(d.vars[1]));
             c.threads.push_back("");
             c.whole = c.whole && along.back().dim >= 0;
@@ -144,11 +146,15 @@ std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *di
                 c.threads[k] = str(d.vars[2]);
             } else if (op == "gpu_threads") {
                 along[k].thread = position(d, c.threads[k]);
-            } else if (op == "gpu_blocks") {
-                if (along[k].block.empty()) {  // no threads lie along it
-                    along[k].block = c.groups[k];
+            } else if (op == "fuse") {
+                if (const std::string inner = str(d.vars[0]); inner == c.blocks(k)) {
+                    along[k].block = inner;
+                    along[k].fused = str(d.vars[2]);
                 }
-                c.whole = c.whole && position(d, along[k].block) >= 0;
+                c.whole = c.whole && str(d.vars[1]) != c.blocks(k) && (along[k].fused.empty() || str(d.vars[0]) != along[k].fused);
+            } else if (op == "gpu_blocks") {
+                along[k].block = c.blocks(k);
+                c.whole = c.whole && position(d, along[k].fused.empty() ? along[k].block : along[k].fused) >= 0;
             }
         }
     }
