@@ -11,27 +11,40 @@ import (
 // of the API has and that give the same result in any order: a 32-bit integer to which
 // something is added. Floats would depend on the order; other operations become a
 // compare-and-swap loop in Halide 21, which reads the old value a second time without
-// protection. Halide 21 has no atomics for Metal, Direct3D and WebGPU.
-func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) bool {
+// protection. Halide 21 has no atomics for Metal, Direct3D and WebGPU. apart is whether Halide sees
+// the addition by itself (disjoint); else it takes a lowering pass (schedule.AtomicAddition).
+func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) (is, apart bool) {
 	p := pr.P
-	if p.Target.API != "cuda" && p.Target.API != "opencl" || !st.Associative || !st.Commutative || len(f.Types) != 1 {
-		return false
+	proven := st.Associative && st.Commutative
+	values := st.Values
+	if !proven && st.Restated != nil {
+		values = st.Restated
+	}
+	if p.Target.API != "cuda" && p.Target.API != "opencl" || !proven && st.Restated == nil || len(f.Types) != 1 {
+		return false, false
 	}
 	t := f.Types[0]
 	if t.Bits != 32 || t.Lanes > 1 || t.Code != halideir.Int && t.Code != halideir.UInt {
-		return false
+		return false, false
 	}
-	v := &p.Nodes[st.Values[0]]
-	if v.Op != halideir.OpAdd {
-		return false
+	v := &p.Nodes[values[0]]
+	if proven && v.Op == halideir.OpAdd {
+		switch {
+		case selfLoad(p, f, st, v.Args[0]):
+			return true, disjoint(pr, st.Args, v.Args[1])
+		case selfLoad(p, f, st, v.Args[1]):
+			return true, disjoint(pr, st.Args, v.Args[0])
+		}
 	}
-	switch {
-	case selfLoad(p, f, st, v.Args[0]):
-		return disjoint(pr, st.Args, v.Args[1])
-	case selfLoad(p, f, st, v.Args[1]):
-		return disjoint(pr, st.Args, v.Args[0])
-	}
-	return false
+	// Under lets, which Halide puts around what an author uses twice, or a sum of what is subtracted, in which Halide proves nothing.
+	sum := &p.Nodes[pr.Access.Canonical(values[0])]
+	return sum.Op == halideir.OpAdd && (sameLoad(pr, f, st, sum.Args[0]) || sameLoad(pr, f, st, sum.Args[1])), false
+}
+
+// atomic reports whether the update is made of atomic operations: in the papers' modes only as Halide does it by itself.
+func (s *state) atomic(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) bool {
+	is, apart := atomicUpdate(pr, f, st)
+	return is && (apart || s.params.Mode == "gowarp" && !s.tried.unadded)
 }
 
 // disjoint reports whether what is added has surely no work in common with the place that it is
@@ -70,6 +83,14 @@ func disjoint(pr *plan.Problem, place []halideir.NodeID, added halideir.NodeID) 
 		}
 	}
 	return true
+}
+
+// sameLoad reports whether an expression is the point that the stage stores, however that is said.
+func sameLoad(pr *plan.Problem, f *halideir.Func, st *halideir.Stage, id halideir.NodeID) bool {
+	n := &pr.P.Nodes[pr.Access.Canonical(id)]
+	return n.Op == halideir.OpCall && n.Call == halideir.CallHalide && n.Func == f.ID && slices.EqualFunc(n.Args, st.Args, func(a, b halideir.NodeID) bool {
+		return pr.Access.Canonical(a) == pr.Access.Canonical(b)
+	})
 }
 
 // selfLoad reports whether an expression is the point that the stage stores, said the same way: Halide 21 has to see that too.

@@ -1,14 +1,15 @@
 package autoscheduler
 
 import (
+	"slices"
 	"testing"
 
 	"gowarp/halideir/schedule"
 	"gowarp/internal/irtest"
 )
 
-// TestAtomicApart: an addition is atomic only where the place and what is added share no work; what
-// Halide 21 makes of each of these was read off its PTX.
+// TestAtomicApart: in the papers' modes an addition is atomic only where the place and what is added share no work; what
+// Halide 21 makes of each of these was read off its PTX. By default all are, those others by a lowering pass.
 func TestAtomicApart(t *testing.T) {
 	type exprs func(at func(x, y irtest.Expr) irtest.Expr, x, y irtest.Expr) (place, added irtest.Expr)
 	for name, c := range map[string]struct {
@@ -44,16 +45,21 @@ func TestAtomicApart(t *testing.T) {
 				return []irtest.Expr{place}, hist.At(place).Add(added)
 			})
 			b.Output(hist, 256)
-			r, err := Run(b.Build(), DefaultParams())
-			if err != nil {
-				t.Fatal(err)
-			}
-			atomic := false
-			for _, d := range r.Schedule.Directives {
-				atomic = atomic || d.Do == schedule.Atomic
-			}
-			if atomic != c.atomic {
-				t.Errorf("atomic %v, want %v", atomic, c.atomic)
+			p := b.Build()
+			for _, by := range []struct {
+				params        Params
+				atomic, added bool
+			}{{paperParams(), c.atomic, false}, {DefaultParams(), true, !c.atomic}} {
+				r, err := Run(p, by.params)
+				if err != nil {
+					t.Fatal(err)
+				}
+				has := func(do schedule.Do) bool {
+					return slices.ContainsFunc(r.Schedule.Directives, func(d schedule.Directive) bool { return d.Do == do })
+				}
+				if (has(schedule.Atomic) || has(schedule.AtomicAddition)) != by.atomic || has(schedule.AtomicAddition) != by.added {
+					t.Errorf("mode=%s: atomic %v, want %v; by a pass %v, want %v", by.params.Mode, has(schedule.Atomic) || has(schedule.AtomicAddition), by.atomic, has(schedule.AtomicAddition), by.added)
+				}
 			}
 		})
 	}

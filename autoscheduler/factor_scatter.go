@@ -112,7 +112,7 @@ func (s *state) atomicScatter(fn, stage int, a *access.Analysis, asWritten bool)
 	if !asWritten && !rfactor.AsWritten(s.p, &st) {
 		st.Values, st.Associative, st.Commutative = st.Restated, true, true
 	}
-	return atomicUpdate(pr, f, &st)
+	return s.atomic(pr, f, &st)
 }
 
 // mostScatters is how many partial results of a scatter in order pay: each has all places, which are cleared and added up in the end.

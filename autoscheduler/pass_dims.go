@@ -48,7 +48,7 @@ func chooseDims(s *state) error {
 				}
 			}
 			scatter := rfactor.Scatters(s.p, f)
-			d.Atomic = (parallel < fewParallel && serial >= manySerial || scatter && st > 0) && !slices.Contains(s.tried.inOrder, id) && atomicUpdate(pr, f, &f.Stages[st])
+			d.Atomic = (parallel < fewParallel && serial >= manySerial || scatter && st > 0) && !slices.Contains(s.tried.inOrder, id) && s.atomic(pr, f, &f.Stages[st])
 			whole := predicated(s.p, &f.Stages[st])
 			if loops, tiled := s.carrying(id, st, pr.Access, box); len(loops.Carrying) > 0 && !d.Atomic {
 				d.Carrying, d.Within, d.Tiled = loops.Carrying, loops.Parallel, tiled

@@ -303,7 +303,11 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 	case len(n.Host) > 0:
 		add(schedule.Directive{Do: schedule.AllowRaceConditions})
 	default:
-		add(schedule.Directive{Do: schedule.Atomic})
+		do := schedule.Atomic
+		if is, apart := atomicUpdate(s.problem, f, st); is && !apart {
+			do = schedule.AtomicAddition
+		}
+		add(schedule.Directive{Do: do})
 	}
 	e := nestEmitter{n: n, st: st, lab: lab, add: add, inner: map[int]string{}, outer: map[int]string{}}
 	split(&e)

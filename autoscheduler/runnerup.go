@@ -6,6 +6,7 @@ import (
 	"gowarp/autoscheduler/search"
 	"gowarp/autoscheduler/strategy"
 	"gowarp/halideir"
+	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
 )
 
@@ -113,18 +114,19 @@ type tried struct {
 	unjoined  bool  // every kernel has a launch of its own
 
 	unfactored bool // reductions are left as they are
+	unadded    bool // additions are atomic only where Halide sees them by itself
 
 	judged map[string]search.Judged // what a compiler or a simulator said of kernels
 }
 
 // nothing reports whether there was no earlier schedule.
 func (t *tried) nothing() bool {
-	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder)+len(t.unproven)+len(t.unaligned) == 0 && !t.plain && !t.unfactored && !t.unjoined
+	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder)+len(t.unproven)+len(t.unaligned) == 0 && !t.plain && !t.unfactored && !t.unadded && !t.unjoined
 }
 
 // RunnerUp is the schedule for a pipeline of which the last one did not come out as expected.
 // A Func of which Halide needs no point is inlined; where it has updates, nothing else is inlined into its
-// readers; and where it is still not needed it is kept on the host with them. Updates that were to be atomic run in order. In a kernel where Halide cannot prove the extents that a Func is given none is given. A Func with which inlined Halide finds no bounds of what it reads is stored. Other kernels that are at fault have
+// readers; and where it is still not needed it is kept on the host with them. Where a pass was to have Halide see additions it does not, then updates that were to be atomic run in order. In a kernel where Halide cannot prove the extents that a Func is given none is given. A Func with which inlined Halide finds no bounds of what it reads is stored. Other kernels that are at fault have
 // no tiles of warps, then a point a thread, then a kernel for each of their Funcs; all others are fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
 // is so already, nothing is inlined any more. The answer is nil where this is what
 // the schedule before was. A replayed schedule has no runner-up.
@@ -136,6 +138,10 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 	if r.Factored && slices.ContainsFunc(faults, func(f Fault) bool { return f.Func == WholeSchedule || f.Unneeded || f.Unbounded }) {
 		// Ids are others without what factoring made.
 		*after = tried{unfactored: true, judged: after.judged}
+		return s.run()
+	}
+	if !after.unadded && r.added() && slices.ContainsFunc(faults, func(f Fault) bool { return f.Torn }) {
+		*after = tried{unadded: true, judged: after.judged} // likewise: others may be factored
 		return s.run()
 	}
 	if !after.unjoined && r.joined(faults) {
@@ -200,6 +206,11 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		return nil, nil
 	}
 	return s.run()
+}
+
+// added reports whether a pass has Halide see an addition somewhere.
+func (r *Result) added() bool {
+	return slices.ContainsFunc(r.Schedule.Directives, func(d schedule.Directive) bool { return d.Do == schedule.AtomicAddition })
 }
 
 // alignedIn are the Funcs that begin at whole cells, of the kernels at fault or of all.

@@ -312,6 +312,36 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// TestTornAddition: where a pass has Halide see no addition in an atomic operation, threads have places of their own, as without the pass.
+func TestTornAddition(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.U8, 640, 480)
+	hist := b.Func("hist", []string{"i"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return v[0].Mul(0) })
+	hist.Update([]irtest.RVar{{Name: "r$x", Extent: 640}, {Name: "r$y", Extent: 480}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		at := in.At(r[0], r[1]).Cast(irtest.I32)
+		return []irtest.Expr{at}, hist.At(at).Add(at)
+	})
+	b.Output(hist, 256)
+	p := b.Build()
+	first, err := runnerUp(p, DefaultParams(), nil, false)
+	if err != nil || !first.added() {
+		t.Fatalf("%v; no atomic addition by a pass", err)
+	}
+	var torn []Fault
+	for _, d := range first.Schedule.Directives {
+		if d.Do == schedule.AtomicAddition {
+			torn = append(torn, Fault{Func: d.Func, Torn: true})
+		}
+	}
+	r, err := runnerUp(p, DefaultParams(), [][]Fault{torn}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.added() || !r.Factored {
+		t.Errorf("additions by a pass %v, factored %v; want false, true", r.added(), r.Factored)
+	}
+}
+
 // halvedTwice is two outputs, each of a Func of its own that is read at x / 2 and itself reads an input that is clamped, or not.
 func halvedTwice(clamped bool) *halideir.Pipeline {
 	b := irtest.New()

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "anysize.h"
+#include "expand.h"
 #include "gpuloop.h"
 
 #include <algorithm>
@@ -13,8 +14,6 @@ using namespace Halide::Internal;
 namespace gowarp {
 
 namespace {
-
-using Lets = std::map<std::string, Expr>;
 
 constexpr size_t most_in_row = 4;  // points side by side whose values wait for the last of them
 
@@ -75,22 +74,6 @@ bool is_zero(const Expr &e) { return sum_of(e).empty(); }
 bool of_func(const std::string &buffer, const std::string &func) {
     return buffer == func || (begins(buffer, func + ".") && buffer.find_first_not_of("0123456789", func.size() + 1) == std::string::npos);
 }
-
-// An expression in terms of what no let has defined.
-class Expanded : public IRMutator {
-public:
-    explicit Expanded(const Lets &lets) : lets_(lets) {}
-
-private:
-    using IRMutator::visit;
-    Expr visit(const Variable *op) override {
-        const auto l = lets_.find(op->name);
-        return l == lets_.end() ? Expr(op) : mutate(l->second);
-    }
-    const Lets &lets_;
-};
-
-Expr expand(const Expr &e, const Lets &lets) { return Expanded(lets).mutate(substitute_in_all_lets(e)); }
 
 // The condition of a special case: which extents have to be multiples of what.
 class Extents : public IRVisitor {

@@ -348,6 +348,9 @@ private:
         } else if (op == "atomic") {
             want(d, text, 0, 0);
             run = [](Stage &s) { s.atomic(); };
+        } else if (op == "atomic_addition") {
+            want(d, text, 0, 0);
+            run = [](Stage &s) { s.atomic(true); };  // whatever Halide proves; see passes.cc
         } else if (op == "allow_race_conditions") {
             want(d, text, 0, 0);
             run = [](Stage &s) { s.allow_race_conditions(); };

@@ -3,6 +3,7 @@
 #include "passes.h"
 #include "addresschains.h"
 #include "anysize.h"
+#include "atomicadds.h"
 #include "demandorder.h"
 #include "demote.h"
 #include "extents.h"
@@ -203,6 +204,9 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     }
     if (auto funcs = addresses(g, directives, count); !funcs.empty()) {
         out.push_back(std::make_unique<AddressChains>(std::move(funcs)));
+    }
+    if (auto stages = numbered_stages("atomic_addition", g, directives, count); !stages.empty()) {
+        out.push_back(std::make_unique<AtomicAdditions>(std::move(stages)));
     }
     if (auto stages = numbered_stages("some_launch", g, directives, count); !stages.empty()) {
         out.push_back(std::make_unique<SomeLaunch>(std::move(stages)));

@@ -118,6 +118,9 @@ func (cplusplus) call(d *Directive, vars []string, atFunc, atVar string) string 
 	case Split:
 		args = fmt.Sprintf("%s, %d, TailStrategy::%s", args, d.N, tails[d.Tail])
 	}
+	if d.Do == AtomicAddition {
+		return "atomic(true)"
+	}
 	return fmt.Sprintf("%s(%s)", d.Do, args)
 }
 

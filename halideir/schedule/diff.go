@@ -277,7 +277,7 @@ func (d *Directive) fact() (what, value string) {
 		return string(d.Do), strings.TrimSuffix(strings.TrimPrefix(d.String(), d.Name+".specialize("), ")")
 	case RFactor:
 		return string(d.Do), strings.TrimSuffix(strings.TrimPrefix(d.String(), StageLabel(d.Name, d.Stage)+".rfactor("), ")")
-	case GPUSingleThread, Atomic, AllowRaceConditions, NeverPartition, AnySize, VectorAccess, UniformRows, ScanLanes, SomeLaunch:
+	case GPUSingleThread, Atomic, AllowRaceConditions, NeverPartition, AnySize, VectorAccess, UniformRows, ScanLanes, AtomicAddition, SomeLaunch:
 		return string(d.Do), "yes"
 	}
 	return string(d.Do), strings.Join(d.Vars, ", ")

@@ -56,6 +56,7 @@ var forms = map[Do]form{
 	ScanLanes:           {ofPass: true},
 	ScanChunks:          {number: true, ofPass: true},
 	LoadsFirst:          {number: true, ofPass: true},
+	AtomicAddition:      {ofPass: true},
 	SomeLaunch:          {ofPass: true},
 	RFactor:             {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }

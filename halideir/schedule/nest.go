@@ -337,7 +337,7 @@ func (n *nest) do(d *Directive, f *halideir.Func) error {
 		return n.reorder(at, f.Stages[n.stage].Associative && f.Stages[n.stage].Commutative)
 	case GPUSingleThread:
 		n.singleThread = true
-	case Atomic:
+	case Atomic, AtomicAddition:
 		n.atomic = true
 	case AllowRaceConditions:
 		n.races = true

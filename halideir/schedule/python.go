@@ -101,6 +101,9 @@ func (python) call(d *Directive, vars []string, atFunc, atVar string) string {
 	case Split:
 		args = append(args, fmt.Sprint(d.N), "hl.TailStrategy."+tails[d.Tail])
 	}
+	if d.Do == AtomicAddition {
+		return "atomic(True)"
+	}
 	return fmt.Sprintf("%s(%s)", d.Do, strings.Join(args, ", "))
 }
 

@@ -95,6 +95,9 @@ const (
 	// LoadsFirst has the iterations of an update that stand one after the other in the code load before any of them stores: of its own Func the place that an iteration stores too where N
 	// is 1, all that it reads where N is 2, which is then stored by none of them. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out.
 	LoadsFirst Do = "loads_first"
+	// AtomicAddition is Atomic for a sum in which Halide does not see one: whose place and addend share work, for which it would make a loop of compare-and-swap that loads the old
+	// value without protection, or that subtracts. No schedule of Halide's holds it: a lowering pass of gowarp's own makes it an addition.
+	AtomicAddition Do = "atomic_addition"
 	// SomeLaunch has the host launch the kernel of an update over a domain only where that has a block: CUDA takes a launch of none for an error. No schedule of Halide's holds it: a lowering
 	// pass of gowarp's own carries it out.
 	SomeLaunch Do = "some_launch"

@@ -66,7 +66,7 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 	}
 	w.factor(factorings)
 	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool {
-		return forms[d.Do].ofPass || d.Do == RFactor
+		return forms[d.Do].ofPass && d.Do != AtomicAddition || d.Do == RFactor
 	})
 	for i := range ds {
 		w.declare(&ds[i])
@@ -314,7 +314,7 @@ func heldFor(p *halideir.Pipeline) (all []string) {
 
 // beyondSource says in words what directives ask for that no schedule of Halide's expresses, a line each.
 func beyondSource(ds []Directive) []string {
-	var registers, ordered, special, given, chained, vectors, uniform, sized, cells, scanned, chunks, first, some []string
+	var registers, ordered, special, given, chained, vectors, uniform, sized, cells, scanned, chunks, first, additions, some []string
 	for i := range ds {
 		switch d := &ds[i]; d.Do {
 		case Demote:
@@ -341,6 +341,8 @@ func beyondSource(ds []Directive) []string {
 			chunks = append(chunks, fmt.Sprintf("%s by %d", StageLabel(d.Name, d.Stage), d.N))
 		case LoadsFirst:
 			first = append(first, StageLabel(d.Name, d.Stage))
+		case AtomicAddition:
+			additions = append(additions, StageLabel(d.Name, d.Stage))
 		case SomeLaunch:
 			some = append(some, StageLabel(d.Name, d.Stage))
 		case GivenExtent:
@@ -352,7 +354,11 @@ func beyondSource(ds []Directive) []string {
 	if !slices.ContainsFunc(ds, func(d Directive) bool { return forms[d.Do].ofPass }) {
 		return nil
 	}
-	lines := []string{"This is not all of the schedule: lowering passes of gowarp's own do what no call of Halide's asks for. Without them the", "results are the same."}
+	same := "results are the same."
+	if additions != nil {
+		same = "results are the same, but for what atomic operations add up (below)."
+	}
+	lines := []string{"This is not all of the schedule: lowering passes of gowarp's own do what no call of Halide's asks for. Without them the", same}
 	if registers != nil {
 		lines = append(append(lines, "These registers are in shared memory:"), registers...)
 	}
@@ -388,6 +394,9 @@ func beyondSource(ds []Directive) []string {
 	}
 	if sized != nil {
 		lines = append(lines, "Of these what does not fit a block's shared memory in some run is in global memory then, where a launch would fail: "+strings.Join(sized, ", "))
+	}
+	if additions != nil {
+		lines = append(lines, "Halide sees an addition in the atomic operations of these, where without the pass it makes loops that load the old value without protection, so that results may be wrong: "+strings.Join(additions, ", "))
 	}
 	if some != nil {
 		lines = append(lines, "These are not launched where a run leaves their domain empty, where a launch of nothing would fail: "+strings.Join(some, ", "))

@@ -1,0 +1,40 @@
+//go:build halide
+
+package bridge
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/suite"
+)
+
+// TestAtomicAdditions: scatters whose places and values share work are atomic additions and no loops of compare-and-swap, in CUDA's code and in OpenCL's, with as many threads as there are points, and the sums are a CPU's,
+// of any number of points.
+func TestAtomicAdditions(t *testing.T) {
+	for _, kind := range suite.Sampled([]string{"bilinear", "weighted", "subtracted", "moment"}) {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			g := harness.Generator{Source: "bridge/testdata/splat.cc", Name: "splat", Params: map[string]string{"kind": kind}}
+			_, cpu := built(t, g, "host", harness.Root())
+			e, cuda := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+			_, opencl := built(t, g, "host-opencl", harness.Gowarp(nil))
+			if code := text(t, e.File("device_code")); strings.Contains(code, ".cas.") || !strings.Contains(code, "atom.") && !strings.Contains(code, "red.") {
+				t.Errorf("the kernels have no atomic additions, or a loop of compare-and-swap")
+			}
+			if s := text(t, e.File("schedule.h")); !strings.Contains(s, "Halide sees an addition") {
+				t.Errorf("the schedule says nothing of the pass:\n%s", s)
+			}
+			rng := rand.New(rand.NewPCG(31, uint64(len(kind))))
+			for _, points := range []int{50000, 1, 777} {
+				in := harness.Args{"places": filled(harness.U16, func() float64 { return float64(rng.IntN(1 << 16)) }, 2, points)}
+				out := map[string][]int{"out": {64, 64}}
+				want := onCPU(t, cpu, in, out)
+				simulated(t, cuda, in, out, want, harness.Tolerance{}, points)
+				ranOpenCL(t, opencl, in, out, want, harness.Tolerance{}, points)
+			}
+		})
+	}
+}
