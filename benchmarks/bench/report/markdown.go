@@ -330,7 +330,7 @@ func (p *page) losses(b *strings.Builder) {
 				continue
 			}
 			var worse []string
-			for _, c := range []struct{ name, head string }{{"warp_instructions", "warp instructions"}, {"cold_bytes", "cold bytes"}} {
+			for _, c := range []struct{ name, head string }{{"warp_instructions", "warp instructions"}, {"sectors", "sectors"}, {"cold_bytes", "cold bytes"}} {
 				theirs, ok := per32(p.at[[2]string{name, s}], c.name)
 				r, ours := p.best(name, c.name)
 				const noise = 1.01
@@ -339,7 +339,7 @@ func (p *page) losses(b *strings.Builder) {
 				}
 			}
 			if worse != nil {
-				fmt.Fprintf(&rows, "- %s: %s of %s\n", textfile.Cell(name), strings.Join(worse, " and "), textfile.Cell(s))
+				fmt.Fprintf(&rows, "- %s: %s of %s\n", textfile.Cell(name), strings.Join(worse, ", "), textfile.Cell(s))
 			}
 		}
 	}
