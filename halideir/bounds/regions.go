@@ -305,11 +305,9 @@ func atRunTime(p *halideir.Pipeline, rg halideir.Range, env halideir.Env) Interv
 // missingEstimate is the name of a scalar input without an estimate on which one of the
 // expressions depends.
 func missingEstimate(p *halideir.Pipeline, ids ...halideir.NodeID) (label string) {
-	p.Walk(func(id halideir.NodeID, n *halideir.Node) {
-		if label == "" && n.Op == halideir.OpVar && n.Kind == halideir.VarScalar {
-			if _, ok := p.EvalInt(id, halideir.Env{}); !ok {
-				label = p.Inputs[n.Index].Label
-			}
+	p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
+		if label == "" && n.Op == halideir.OpVar && n.Kind == halideir.VarScalar && !p.Known(&p.Inputs[n.Index]) {
+			label = p.Inputs[n.Index].Label
 		}
 	}, ids...)
 	return label
