@@ -28,12 +28,19 @@ func (s *state) carrying(fn, stage int, a *access.Analysis, box bounds.Box) (loo
 		return carried.Loops{}, nil
 	}
 	loops = carried.Of(s.p, a, fn, stage)
-	within := int64(1)
-	for _, l := range loops.Parallel {
-		within *= min(max(box[l].Extent(), 1), maxPoints/within)
+	within, inOrder := int64(1), int64(1) // iterations of a launch that are independent, and of each of them those of reductions, which a thread runs through
+	for l, loop := range st.Loops {
+		n := &inOrder
+		if slices.Contains(loops.Parallel, l) {
+			n = &within
+		} else if loop.Kind.Parallel() || slices.Contains(loops.Carrying, l) {
+			continue
+		}
+		*n *= min(max(box[l].Extent(), 1), maxPoints / *n)
 	}
 	tiled, threads := tiledWithin(st, a.Stage(fn, stage), box, loops)
-	if float64(within)*(iterationStep+loadStep*float64(len(a.Stage(fn, stage).Loads))) < launchStep || threads < plan.WarpLanes {
+	step := (iterationStep + loadStep*float64(len(a.Stage(fn, stage).Loads))) * float64(inOrder)
+	if float64(within)*step < launchStep || threads < plan.WarpLanes {
 		return carried.Loops{}, nil
 	}
 	return loops, tiled
@@ -55,9 +62,16 @@ func tiledWithin(st *halideir.Stage, at *access.Stage, box bounds.Box, loops car
 		}
 	}
 	tiled = tiled[:min(len(tiled), maxTiled)]
-	threads = 1
-	for _, l := range tiled {
-		threads *= box[l].Extent()
+	count := func() int64 {
+		n := int64(1)
+		for _, l := range tiled {
+			n *= box[l].Extent()
+		}
+		return n
 	}
-	return tiled, threads
+	// What lies along memory alone is no warp.
+	if len(loops.Parallel) > 0 && count() < plan.WarpLanes && !slices.Contains(tiled, loops.Parallel[0]) && box[loops.Parallel[0]].Extent() > strategy.MaxSerialExtent {
+		tiled = append(tiled, loops.Parallel[0])
+	}
+	return tiled, count()
 }
