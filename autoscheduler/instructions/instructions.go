@@ -295,7 +295,10 @@ func spread(n *plan.Nest, idx []access.Index, bytes int64) float64 {
 	along, rows := lanes, int64(1)
 	if n.Along.Loop >= 0 && n.Along.Extent < lanes {
 		along = max(n.Along.Extent, 1)
-		rows = lanes / along
+		if len(n.Threads) > 0 { // else they are others', in whose threads this is
+			lanes = min(lanes, max(n.ThreadCount(), 1)) // of a block that is less than a warp
+		}
+		rows = max(1, lanes/along)
 	}
 	if n.Along.Loop < 0 || len(idx) == 0 {
 		return 1
