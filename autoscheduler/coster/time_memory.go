@@ -53,7 +53,7 @@ func (x *timed) countReads() float64 {
 			if b[0] >= 0 {
 				size = max(0, size-x.m.CacheBytes/2)
 			}
-			total += size * share * launchesThatRead(x.pr, k, b) * x.again(k, b)
+			total += size * share * launchesThatRead(x, k, b) * x.again(k, b)
 		}
 	}
 	return total + columnBytes(x.pr, x.k, x.m.CacheBytes/2)
@@ -85,21 +85,37 @@ func (x *timed) again(k *plan.Kernel, buffer [2]int) float64 {
 	return plan.Again(k.Out.Blocks, sweeps, i, x.m.CacheBytes/2, x.m.SMs*x.resident())
 }
 
-// launchesThatRead is how many launches of a kernel read all of a buffer: one, but for loops of the host that no place in it moves with.
-func launchesThatRead(pr *plan.Problem, k *plan.Kernel, buffer [2]int) float64 {
+// launchesThatRead is how many launches of a kernel read all of a buffer from DRAM: one, but for loops of the host that no place in it moves with, where L2 does not keep until the next launch what all of them read.
+func launchesThatRead(x *timed, k *plan.Kernel, buffer [2]int) float64 {
 	n := 1.0
 	for _, u := range k.Out.Host {
-		moves := false
-		for _, t := range pr.ExpandOf(&k.Out).Loads {
-			if t.Func == buffer[0] && (t.Func >= 0 || t.Input == buffer[1]) {
-				moves = moves || slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.DependsOn(u.Loop) })
-			}
-		}
-		if !moves {
+		if !movesWith(x.pr, k, buffer, u.Loop) && !keptBetween(x, k, u.Loop) {
 			n *= float64(max(u.Extent, 1))
 		}
 	}
 	return n
+}
+
+// movesWith reports whether a place in a buffer that a kernel's output reads moves with a loop.
+func movesWith(pr *plan.Problem, k *plan.Kernel, buffer [2]int, loop int) bool {
+	for _, t := range pr.ExpandOf(&k.Out).Loads {
+		if t.Func == buffer[0] && (t.Func >= 0 || t.Input == buffer[1]) && slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.DependsOn(loop) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// keptBetween reports whether half of L2 holds the buffers that every iteration of a host's loop reads all of.
+func keptBetween(x *timed, k *plan.Kernel, loop int) bool {
+	held := 0.0
+	var few [fewBuffers][2]int
+	for _, b := range buffersRead(few[:0], x.pr, k) {
+		if !movesWith(x.pr, k, b, loop) {
+			held += x.pr.BufferBytes(b[0], b[1])
+		}
+	}
+	return held <= x.m.CacheBytes/2
 }
 
 // launchesThatStore is how many write all of what the kernel stores.
