@@ -214,3 +214,49 @@ func TestFactorPrinted(t *testing.T) {
 		}
 	}
 }
+
+// TestFactorFarApart: of coordinates that lie four to a body threads load one body at a time, for many results side by side; neighbours of an image's row they load together.
+func TestFactorFarApart(t *testing.T) {
+	for _, c := range []struct {
+		dims [2]int64 // of what is read: the coordinate and the body, or one of them alone
+		lane bool
+	}{{[2]int64{4, 2048}, false}, {[2]int64{1, 2048}, true}, {[2]int64{2, 2048}, true}} {
+		b := irtest.New()
+		in := b.Input("in", irtest.F32, c.dims[0], c.dims[1])
+		f := b.Func("f", []string{"x"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Int(0).Cast(irtest.F32) })
+		f.Update([]irtest.RVar{{Name: "r$x", Extent: c.dims[1]}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+			return v, f.At(v[0]).Add(in.At(0, r[0]).Mul(in.At(0, v[0])))
+		})
+		b.Output(f, 2048)
+		r, err := Run(b.Build(), DefaultParams())
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, f := range r.Problem.P.Funcs {
+			found = found || f.Partial && f.Lane >= 0
+		}
+		if factors(r.Schedule) == 0 || found != c.lane {
+			t.Errorf("%v: %d factors, lanes along the domain %v, want %v", c.dims, factors(r.Schedule), found, c.lane)
+		}
+	}
+}
+
+// TestWholeWarps: a kernel that no device is full of runs in whole warps, where a part of one would take as long: what its lanes ask for at once is no more of a miss for being more.
+func TestWholeWarps(t *testing.T) {
+	b := irtest.New()
+	weights := b.Input("weights", irtest.F32, 64, 64)
+	f := b.Func("f", []string{"s", "t"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return v[0].Cast(irtest.F32) })
+	f.Update([]irtest.RVar{{Name: "r$x", Extent: 64}, {Name: "r$y", Extent: 64}, {Name: "r$z", Min: 1, Extent: 63}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		return []irtest.Expr{r[1], r[2]}, f.At(r[1], r[2]).Add(f.At(r[0], r[2].Sub(1)).Mul(weights.At(r[0], r[1])))
+	})
+	b.Output(f, 64, 64)
+	r, err := Run(b.Build(), DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := r.Found[0].Layout.Kernels[1]
+	if k.Launches() != 63 || k.ThreadsPerBlock() != 32 {
+		t.Errorf("%d launches of blocks of %d threads, want 63 of 32", k.Launches(), k.ThreadsPerBlock())
+	}
+}

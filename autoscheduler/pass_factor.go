@@ -139,6 +139,9 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 		return ""
 	}
 	along := alongMemory(st, as, step.Func, box, false)
+	if along >= 0 && parallel >= plan.WarpLanes && s.farApart(st, as, step.Func, along) {
+		along = -1 // lanes along what is parallel anyway read one place at a time
+	}
 	full, domain := s.threads(), int64(partDomain)
 	switch {
 	case along < 0 && sharesLoads(st, as, step.Func, box, sharedPoints):
@@ -210,6 +213,40 @@ func (s *state) keep(step *rfactor.Step, st *halideir.Stage, as *access.Stage, b
 	}
 	return fmt.Sprintf("%d parallel iterations of %d in order leave most of the device's %d threads idle; %d partial results of each are computed side by side",
 		parallel, serial, s.threads(), parts)
+}
+
+// mostApart is how many bytes neighbours may be apart that lanes load together.
+const mostApart = 8
+
+// farApart reports whether the neighbours that a loop goes through are far from each other in memory, wherever it gives a place: in the second dimension of coordinates (4, n), say.
+func (s *state) farApart(st *halideir.Stage, as *access.Stage, fn, loop int) bool {
+	far := false
+	for i := range as.Loads {
+		t := &as.Loads[i]
+		if t.Func == fn || t.InAddress {
+			continue
+		}
+		boxes, of := s.analysis.regions.Funcs, t.Func
+		if t.Func < 0 {
+			boxes, of = s.analysis.regions.Inputs, t.Input
+		}
+		apart := t.Type.Bytes()
+		for d := range min(len(t.Index), len(boxes[of])) {
+			if t.Index[d].DependsOn(loop) {
+				if apart <= mostApart {
+					return false
+				}
+				far = true
+				break
+			}
+			extent := boxes[of][d].Extent()
+			if t.Func < 0 && d < len(s.p.Inputs[of].Dims) && s.p.Inputs[of].Dims[d].ExtentEstimate != nil {
+				extent = *s.p.Inputs[of].Dims[d].ExtentEstimate // of which no more may be needed than a part
+			}
+			apart *= max(1, extent)
+		}
+	}
+	return far
 }
 
 // sharesLoads reports whether threads with several points of a reduction side by side share what they load in each iteration, as a product of matrices does: each load moves with one of several loops over arguments at most. Loops with fewer than so many

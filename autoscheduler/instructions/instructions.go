@@ -289,15 +289,20 @@ func (e *Estimator) loadSectors(n *plan.Nest, t *plan.Tap) float64 {
 	return spread(n, t.Index, t.Bytes)
 }
 
+// lanesOf is how many lanes of a warp have work: fewer than all where a block is less than one. Of what is computed in the threads of another Func it is not known.
+func lanesOf(n *plan.Nest) int64 {
+	if len(n.Threads) == 0 {
+		return plan.WarpLanes
+	}
+	return min(plan.WarpLanes, max(n.ThreadCount(), 1))
+}
+
 // spread is how many sectors the lanes of a warp ask for at once, all in whole rows of threads.
 func spread(n *plan.Nest, idx []access.Index, bytes int64) float64 {
-	lanes := int64(32)
+	lanes := int64(plan.WarpLanes)
 	along, rows := lanes, int64(1)
 	if n.Along.Loop >= 0 && n.Along.Extent < lanes {
-		along = max(n.Along.Extent, 1)
-		if len(n.Threads) > 0 { // else they are others', in whose threads this is
-			lanes = min(lanes, max(n.ThreadCount(), 1)) // of a block that is less than a warp
-		}
+		along, lanes = max(n.Along.Extent, 1), lanesOf(n)
 		rows = max(1, lanes/along)
 	}
 	if n.Along.Loop < 0 || len(idx) == 0 {

@@ -45,6 +45,7 @@ func shape(b []byte, ex *plan.Expand, k *plan.Kernel, n *plan.Nest) []byte {
 		b = append(binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(b, int64(u.Loop)), u.Extent), u.Apart), byte(u.Tail), split)
 	}
 	b = binary.AppendVarint(binary.AppendVarint(b, int64(n.Along.Loop)), min(n.Along.Extent, plan.WarpLanes))
+	b = append(b, byte(lanesOf(n)))
 	for _, u := range n.Serial {
 		if u.Extent > 1 && !u.Unroll {
 			b = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(append(b, 1), int64(u.Loop)), u.Extent), u.Steps)

@@ -27,6 +27,8 @@ public:
                                {"reduced", Kind::reduced},
                                {"clamped", Kind::clamped}}};
 
+    GeneratorParam<bool> small{"small", false};  // few states, each of which a reduction over all of them is for
+
     Input<Buffer<float, 3>> input{"input"};
     Input<float> weight{"weight"};
     Output<Buffer<float, 3>> out{"out"};
@@ -107,8 +109,9 @@ public:
         }
         out(x, y, c) = a(x, y, c) * 2;
         weight.set_estimate(.3f);
-        input.set_estimates({{0, 1536}, {0, 1024}, {0, 3}});
-        out.set_estimates({{0, 1536}, {0, 1024}, {0, 3}});
+        const Region sizes = small ? Region{{0, 32}, {0, 48}, {0, 8}} : Region{{0, 1536}, {0, 1024}, {0, 3}};
+        input.set_estimates(sizes);
+        out.set_estimates(sizes);
     }
 };
 
