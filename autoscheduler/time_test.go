@@ -233,3 +233,41 @@ func TestTimeOfFaster(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeDoubles: sums and products of 64-bit floats go to their own units, of which an SM has two for games and 64 for computations (CUDA C++ Programming Guide, throughput of native arithmetic); of 32-bit floats nothing does.
+func TestTimeDoubles(t *testing.T) {
+	const width, height, sums = 4096, 4096, 6
+	for _, c := range []struct {
+		gpu    string
+		of     halideir.Type
+		ofUnit float64 // results of an SM a cycle
+	}{{"rtx2080ti", irtest.F64, 2}, {"h100", irtest.F64, 64}, {"rtx2080ti", irtest.F32, 0}} {
+		b := irtest.New()
+		in := b.Input("in", c.of, width, height)
+		out := b.Func("out", []string{"x", "y"}, c.of, func(v []irtest.Expr) irtest.Expr {
+			sum := in.At(v[0], v[1])
+			for range sums {
+				sum = sum.Add(sum.Mul(sum)) // one instruction
+			}
+			return sum
+		})
+		b.Output(out, width, height)
+		params, err := ParseParams(map[string]string{"gpu": c.gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(b.Build(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		if c.ofUnit > 0 {
+			want = width * height * sums / (c.ofUnit * float64(r.Problem.Device.SMs) * r.Problem.Device.ClockHz)
+		}
+		for _, term := range r.Found[0].Prices[0].Terms {
+			if term.Name == "double units" && math.Abs(term.Value-want) > .1*want {
+				t.Errorf("%s, %v: %g s, want %g", c.gpu, c.of, term.Value, want)
+			}
+		}
+	}
+}

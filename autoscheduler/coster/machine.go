@@ -8,11 +8,11 @@ type Machine struct {
 	SMs     float64
 	ClockHz float64
 	// Warp instructions a cycle: all, and those of one kind of unit.
-	Issue, Float, Integer, Special float64
-	Requests                       float64 // to the load/store unit a cycle, of 32 lanes
-	L2Bytes                        float64 // a cycle
-	DRAMBytesPerSecond             float64 // of the device; 0 if unknown
-	CacheBytes                     float64 // of the device's L2
+	Issue, Float, Integer, Special, Double float64
+	Requests                               float64 // to the load/store unit a cycle, of 32 lanes
+	L2Bytes                                float64 // a cycle
+	DRAMBytesPerSecond                     float64 // of the device; 0 if unknown
+	CacheBytes                             float64 // of the device's L2
 	// Cycles until an instruction's result can be used.
 	ArithmeticLatency, SharedLatency, L1Latency, L2Latency, DRAMLatency float64
 	BarrierCycles                                                       float64 // until the last warp of a block goes on
@@ -54,7 +54,7 @@ func MachineOf(d *occupancy.Device) Machine {
 		lanes = lanesOfUnknown
 	}
 	m := Machine{
-		SMs: float64(max(d.SMs, 1)), ClockHz: d.ClockHz, Issue: 4, Float: lanes / warp, Integer: integerLanes(d, lanes) / warp, Special: 16 / warp,
+		SMs: float64(max(d.SMs, 1)), ClockHz: d.ClockHz, Issue: 4, Float: lanes / warp, Integer: integerLanes(d, lanes) / warp, Special: 16 / warp, Double: doubleLanes(d) / warp,
 		Requests: 1, L2Bytes: l2BytesPerCycle, DRAMBytesPerSecond: max(0, d.DRAMBandwidth) * ReachedBandwidth, CacheBytes: float64(d.L2Bytes),
 		ArithmeticLatency: arithmeticLatency, SharedLatency: sharedLatency, L1Latency: l1Latency, L2Latency: l2Latency, DRAMLatency: dramLatency,
 		BarrierCycles: barrierCycles, LaunchSeconds: LaunchMicroseconds * 1e-6,
@@ -69,6 +69,23 @@ func MachineOf(d *occupancy.Device) Machine {
 		m.Special = 32 / warp
 	}
 	return m
+}
+
+// doubleLanes is how many sums or products of 64-bit floats an SM makes a cycle: half of those of 32 bits where a device is for such computations, a few elsewhere.
+func doubleLanes(d *occupancy.Device) float64 {
+	switch c := d.Capability; {
+	case c == 35 || c == 37 || c == 90 || c == 100:
+		return 64
+	case c == 60 || c == 70 || c == 72 || c == 80:
+		return 32
+	case c >= 30 && c < 50:
+		return 8
+	case c >= 50 && c < 70:
+		return 4
+	case c > 70 && c < 130:
+		return 2
+	}
+	return lanesOfUnknown / 2
 }
 
 // integerLanes is how many additions of 32-bit integers an SM makes a cycle.

@@ -51,7 +51,7 @@ type Bound struct {
 
 // Bounds are all of them.
 var Bounds = []Bound{
-	{"issue", issueBound}, {"float units", floatBound}, {"integer units", integerBound}, {"special units", specialBound},
+	{"issue", issueBound}, {"float units", floatBound}, {"double units", doubleBound}, {"integer units", integerBound}, {"special units", specialBound},
 	{"load/store", loadStoreBound}, {"L2", l2Bound}, {"DRAM", dramBound}, {"atomics", atomicsBound}, {"latency", latencyBound},
 }
 

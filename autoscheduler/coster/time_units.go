@@ -6,6 +6,9 @@ func issueBound(x *timed) float64 { return x.perSM(x.w.Issued / x.m.Issue) }
 // floatBound: additions, products and comparisons of floats have units of their own.
 func floatBound(x *timed) float64 { return x.perSM(x.w.Float / x.m.Float) }
 
+// doubleBound: what is of 64-bit floats goes to units of its own, of which most devices have few.
+func doubleBound(x *timed) float64 { return x.perSM(x.w.Double / x.m.Double) }
+
 // specialBound: so have roots, divisions, exponentials and the like.
 func specialBound(x *timed) float64 { return x.perSM(x.w.Special / x.m.Special) }
 

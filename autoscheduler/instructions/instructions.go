@@ -16,6 +16,7 @@ import (
 // Work is what one block does, in warp instructions.
 type Work struct {
 	Issued, Float, Special float64 // all instructions; those of two kinds of unit
+	Double                 float64 // of Float and others, what the units of 64-bit floats do
 	Memory                 float64 // loads, stores, shuffles
 	Terms                  Terms   // what all but float, special-function and memory instructions are for
 	Requests               float64 // of the load/store unit: more than one of those of Memory whose lanes conflict
@@ -147,6 +148,7 @@ func (e *Estimator) WorkInTurn(kernels []*plan.Kernel) (sum Work) {
 
 func (w *Work) add(o *Work) {
 	w.Issued, w.Float, w.Special, w.Memory = w.Issued+o.Issued, w.Float+o.Float, w.Special+o.Special, w.Memory+o.Memory
+	w.Double += o.Double
 	w.Requests, w.Further, w.Sectors, w.Barriers = w.Requests+o.Requests, w.Further+o.Further, w.Sectors+o.Sectors, w.Barriers+o.Barriers
 	w.Terms = w.Terms.Plus(&o.Terms, 1)
 	w.Stages = append(w.Stages, o.Stages...)

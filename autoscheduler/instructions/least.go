@@ -30,6 +30,7 @@ func (e *Estimator) LeastOfEach(sms float64, k *plan.Kernel) (w Work) {
 	}
 	warps := points / plan.WarpLanes / sms
 	w.Issued, w.Float, w.Special, w.Requests = warps*sum.issued(), warps*sum.Float, warps*sum.Special, warps*sum.Requests
+	w.Double = warps * sum.Double
 	w.Memory = warps * (sum.Memory + sum.Terms.Parameters())
 	return w
 }

@@ -28,12 +28,16 @@ const (
 	conditionOf = 4  // a choice between two conditions: there are no predicates to choose from, but both with what decides, its opposite, and what either says
 	roundedDown = 5  // more for a division of integers with a sign, by what only a run knows: towards minus infinity
 	special     = 20 // a function that is not in functions
+	// Of 64-bit floats, of their own units: an estimate of a reciprocal and the products and sums that refine it, and a polynomial of libdevice's.
+	doubleDivision = 9
+	doubleFunction = 25
 )
 
 // operations are those of a definition.
 type operations struct {
 	terms          Terms
 	float, special float64
+	double         float64 // of these and others, instructions of the units of 64-bit floats
 	casts          float64 // of the conversions in terms, those of its own values: points may share them
 	repeats        []repeat
 	moving         []moving    // of these, what not all loops have a part in
@@ -71,6 +75,7 @@ func stageOperations(st *access.Stage) operations {
 		o.terms = o.terms.Plus(&uniform.terms, -1)
 		o.float -= uniform.float
 		o.special -= uniform.special
+		o.double -= uniform.double
 		o.casts -= uniform.casts
 	}
 	for i := range st.Moving {
@@ -97,6 +102,7 @@ func (p *Part) compute(o *operations, points float64, constants bool) {
 	p.Terms = p.Terms.Plus(&o.terms, points)
 	p.Float += points * o.float
 	p.Special += points * o.special
+	p.Double += points * o.double
 	if o.places != nil && !constants {
 		p.compute(o.places, points, false)
 	}
@@ -120,6 +126,7 @@ func operationsOf(o *access.Ops) operations {
 		return n
 	}
 	r.float = sum(floats[:], access.AddSub, access.Mul, access.MinMax) - float64(o.Fused-o.Scaled+o.Chosen)
+	r.double = doubles(o)
 	r.special = sum(floats[:], access.Div) - float64(o.Scaled) + float64(o.Unknown)
 	r.terms[Choice] = float64(o.Class(access.Compare)+o.Class(access.Select)+o.Class(access.Logic)) + (conditionOf-1)*float64(o.Count[access.Select][access.Bool])
 	r.terms[Choice] += 2 * float64(o.Chosen)
@@ -140,6 +147,19 @@ func operationsOf(o *access.Ops) operations {
 		}
 	}
 	return r
+}
+
+// doubles is how many instructions of the units of 64-bit floats an expression comes to. Of the sums that a product stands in, and of the divisions by literals, they have their part of all floats.
+func doubles(o *access.Ops) float64 {
+	of := func(k access.Kind) float64 {
+		return float64(o.Count[access.AddSub][k] + o.Count[access.Mul][k] + o.Count[access.MinMax][k])
+	}
+	plain := of(access.Float64)
+	if plain > 0 {
+		plain -= float64(o.Fused) * plain / (plain + of(access.Float32) + of(access.Float16))
+	}
+	return plain + float64(o.Count[access.Compare][access.Float64]+o.Count[access.Cast][access.Float64]) +
+		doubleDivision*float64(o.Count[access.Div][access.Float64]) + doubleFunction*float64(o.Count[access.Special][access.Float64])
 }
 
 // shareMoving takes out of so many points and of the turns what not all of them compute: points that differ along other loops only have it in common, and what all turns find the same the
@@ -187,7 +207,7 @@ func Definition(st *access.Stage) plan.Counts {
 	var p Part
 	o := stageOperations(st)
 	p.compute(&o, 1, false)
-	return plan.Counts{Issued: p.issued(), Float: p.Float, Special: p.Special}
+	return plan.Counts{Issued: p.issued(), Float: p.Float, Special: p.Special, Double: p.Double}
 }
 
 // OfPoint is at most what a point of a stage costs, with nothing that its neighbours have already.

@@ -13,6 +13,7 @@ import (
 type Part struct {
 	Terms          Terms   // what costs instructions of integers and control
 	Float, Special float64 // what floating-point and special-function units do
+	Double         float64 // of these and others, what the units of 64-bit floats do
 	Memory         float64 // loads and stores
 	// Requests are what the load/store unit is busy with for the Memory instructions: more than one each
 	// where the lanes of a warp are so far apart that banks or lines conflict.
@@ -32,6 +33,7 @@ func (p *Part) add(o *Part, n float64) {
 	}
 	p.Float += n * o.Float
 	p.Special += n * o.Special
+	p.Double += n * o.Double
 	p.Memory += n * o.Memory
 	p.Requests += n * o.Requests
 	p.Further += n * o.Further

@@ -10,6 +10,7 @@ import (
 func (e *Estimator) work(w *Work, k *plan.Kernel, whole bool) {
 	stages, loaded := len(w.Stages), len(w.loaded)
 	if c := &k.Counted; c.Issued > 0 {
+		w.Double = c.Double
 		w.Issued, w.Float, w.Special, w.Memory, w.Requests, w.Further, w.Sectors = c.Issued, c.Float, c.Special, c.Requests, c.Requests, c.Further, c.Sectors
 		n, points := float64(max(1, k.ThreadsPerBlock()/plan.WarpLanes)), k.Out.PointsPerThread()
 		// What it loads of a line is one instruction, and what it stores is no latency.
@@ -120,6 +121,7 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 	shared := e.fusedLoops(k, &k.Out)
 	shared.add(&sum, all)
 	add(out, &k.Out, nil, false)
+	w.Double = sum.Double
 	w.Issued, w.Float, w.Special, w.Requests, w.Sectors, w.Terms = sum.issued(), sum.Float, sum.Special, sum.Requests, sum.Sectors+sum.Stored, sum.Terms
 	w.Memory, w.Further = sum.Memory+sum.Terms.Parameters(), sum.Further
 	return worth

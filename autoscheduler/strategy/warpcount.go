@@ -614,6 +614,7 @@ func (c *counter) value(fn int, at [maxSpotDims]int64, within *courses) {
 	c.count.Issued += cost.Issued + begun
 	c.count.Float += cost.Float + begun
 	c.count.Special += cost.Special
+	c.count.Double += cost.Double
 	for i := range st.Loads {
 		c.load(fn, i, &st.Loads[i], at, within)
 	}

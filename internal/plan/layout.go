@@ -45,16 +45,17 @@ type Kernel struct {
 // load/store units; the further cycles that those take of L1; and the sectors of global memory that their loads and stores ask for.
 type Counts struct {
 	Issued, Float, Special, Requests, Further, Sectors float64
+	Double                                             float64 // of Float and others, those of the units of 64-bit floats
 }
 
 // Times is the counts of n times as many.
 func (c Counts) Times(n float64) Counts {
-	return Counts{c.Issued * n, c.Float * n, c.Special * n, c.Requests * n, c.Further * n, c.Sectors * n}
+	return Counts{c.Issued * n, c.Float * n, c.Special * n, c.Requests * n, c.Further * n, c.Sectors * n, c.Double * n}
 }
 
 // Plus is both together.
 func (c Counts) Plus(d Counts) Counts {
-	return Counts{c.Issued + d.Issued, c.Float + d.Float, c.Special + d.Special, c.Requests + d.Requests, c.Further + d.Further, c.Sectors + d.Sectors}
+	return Counts{c.Issued + d.Issued, c.Float + d.Float, c.Special + d.Special, c.Requests + d.Requests, c.Further + d.Further, c.Sectors + d.Sectors, c.Double + d.Double}
 }
 
 // Simulated is what a simulator counted of all blocks of a kernel. Warp instructions, and of them those that floating-point and special-function units do and
