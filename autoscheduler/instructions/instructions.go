@@ -299,6 +299,15 @@ func lanesOf(n *plan.Nest) int64 {
 	return min(plan.WarpLanes, max(n.ThreadCount(), 1))
 }
 
+// filled is the share of the lanes of a block's warps that have work, where the block is more than one warp: the last one may be less.
+func filled(n *plan.Nest) float64 {
+	threads := n.ThreadCount()
+	if len(n.Threads) == 0 || threads <= plan.WarpLanes {
+		return 1
+	}
+	return float64(threads) / float64((threads+plan.WarpLanes-1)/plan.WarpLanes*plan.WarpLanes)
+}
+
 // spread is how many sectors the lanes of a warp ask for at once, all in whole rows of threads.
 func spread(n *plan.Nest, idx []access.Index, bytes int64) float64 {
 	lanes := int64(plan.WarpLanes)

@@ -83,6 +83,7 @@ func (e *Estimator) laidOut(w *Work, k *plan.Kernel, whole bool) (worth wide) {
 		if whole && t.Sectors > 0 {
 			if once, ok := e.loadedOnce(k, n); ok {
 				t.Sectors = once * computed / active
+				t.Asked *= filled(n)
 			}
 		}
 		sum.add(&t, active)
