@@ -311,10 +311,10 @@ func filled(n *plan.Nest) float64 {
 // spread is how many sectors the lanes of a warp ask for at once, all in whole rows of threads.
 func spread(n *plan.Nest, idx []access.Index, bytes int64) float64 {
 	lanes := int64(plan.WarpLanes)
-	along, rows := lanes, int64(1)
+	along, rows := lanes, 1.0 // of threads, of which a warp may have a part
 	if n.Along.Loop >= 0 && n.Along.Extent < lanes {
 		along, lanes = max(n.Along.Extent, 1), lanesOf(n)
-		rows = max(1, lanes/along)
+		rows = max(1, float64(lanes)/float64(along))
 	}
 	if n.Along.Loop < 0 || len(idx) == 0 {
 		return 1
@@ -327,7 +327,7 @@ func spread(n *plan.Nest, idx []access.Index, bytes int64) float64 {
 			return float64(lanes) / 2 // lanes near each other read near each other: half of them the same sector
 		case !x.DependsOn(n.Along.Loop):
 		case d > 0:
-			return float64(along * rows)
+			return float64(along) * rows
 		default:
 			moves = true
 		}
@@ -345,12 +345,12 @@ func spread(n *plan.Nest, idx []access.Index, bytes int64) float64 {
 	}
 	if !moves {
 		if turn > 0 { // iterations walk through a sector
-			return float64(rows) * min(1, float64(turn*bytes)/SectorBytes)
+			return rows * min(1, float64(turn*bytes)/SectorBytes)
 		}
-		return float64(rows)
+		return rows
 	}
 	// Points side by side share the sectors that L1 keeps between their loads.
-	return float64(rows) * min(float64(along), max(1, float64(along*stride*bytes)/SectorBytes))
+	return rows * min(float64(along), max(1, float64(along*stride*bytes)/SectorBytes))
 }
 
 // ways is the number of requests that a warp's access makes where its lanes, with several points each, are
