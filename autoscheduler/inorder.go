@@ -43,6 +43,10 @@ func (s *state) noteInOrder() error {
 				if parallel > 1 {
 					threads = fmt.Sprintf("%d threads", parallel)
 				}
+				if s.whyInOrder == nil {
+					s.whyInOrder = map[[2]int]string{}
+				}
+				s.whyInOrder[[2]int{id, st}] = why
 				s.note("factor", -1, "%s runs through %d iterations in order in %s: %s", schedule.StageLabel(f.Label, st), serial, threads, why)
 			}
 		}

@@ -108,10 +108,11 @@ type state struct {
 	behind     func(pass string) error // if any, called behind each pass
 
 	// For explanations only.
-	explain bool
-	notes   []Note
-	inlines map[int]InlineReason // of the Funcs that could be inlined
-	merges  []grouping.Merge
+	explain    bool
+	notes      []Note
+	whyInOrder map[[2]int]string    // by Func and stage: why its iterations run in order
+	inlines    map[int]InlineReason // of the Funcs that could be inlined
+	merges     []grouping.Merge
 }
 
 // Note is one decision, for explanations.
@@ -137,9 +138,10 @@ type Result struct {
 	Inlining  []InlineReason   // by Func
 	Merges    []grouping.Merge // in order, then what was refused
 	Notes     []Note
-	Elsewhere string // of a schedule that is replayed: for what else it was made, if it was
-	Evaluated int    // candidates priced
-	Unit      string // of their costs, where they have one
+	InOrder   map[[2]int]string // by Func and stage: why its iterations run in order
+	Elsewhere string            // of a schedule that is replayed: for what else it was made, if it was
+	Evaluated int               // candidates priced
+	Unit      string            // of their costs, where they have one
 }
 
 // Remarks are the notes on the pipeline as a whole.
@@ -186,7 +188,7 @@ func Run(p *halideir.Pipeline, params Params) (*Result, error) {
 func (s *state) result() *Result {
 	r := &Result{
 		Schedule: s.out, Problem: s.problem, Groups: s.groups, Found: s.found, Aligned: s.aligned, Explained: s.explain,
-		Merges: s.merges, Notes: s.notes, Elsewhere: s.elsewhere, Evaluated: s.searcher.Evaluated, Unit: coster.Unit(s.coster), Factored: len(s.factors) > 0,
+		Merges: s.merges, Notes: s.notes, InOrder: s.whyInOrder, Elsewhere: s.elsewhere, Evaluated: s.searcher.Evaluated, Unit: coster.Unit(s.coster), Factored: len(s.factors) > 0,
 	}
 	if s.explain {
 		r.Inlining = s.inlineReasons()

@@ -145,7 +145,7 @@ type Answer struct {
 	Needs      []Need
 	None       bool   // there is no runner-up; the rest is not set
 	Wanted     Wanted // if not Nothing, this is no answer yet: C++ is to ask again with what Directives give
-	Warning    string // for the user
+	Warning    string // for the user, a line each
 }
 
 // Kernel is a launch that the schedule's author expects, at the estimated sizes.

@@ -129,7 +129,7 @@ typedef struct {
     int32_t num_needs;
     int32_t none;  // there is no runner-up that lacks the faults; the rest is not set
     int32_t compile;  // not 0: no answer yet; ask again with what these directives give
-    char *warning;    // for the user, verbose or not, if it is not NULL
+    char *warning;    // for the user, verbose or not, if it is not NULL; a line each
     char *error;
 } gowarp_reply;
 

@@ -26,6 +26,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
+#include <string>
 #include <unistd.h>
 
 using namespace Halide;
@@ -325,7 +327,10 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
         }
     }
     if (reply->warning) {
-        warn(reply->warning);
+        std::istringstream lines(reply->warning);
+        for (std::string line; std::getline(lines, line);) {
+            warn(line);
+        }
     }
     results->schedule_source = reply->source ? reply->source : "";
 }

@@ -216,10 +216,13 @@ func (s *session) answer(r *autoscheduler.Result, err error) (abi.Answer, error)
 	for _, n := range r.Needs() {
 		a.Needs = append(a.Needs, abi.Need(n))
 	}
-	a.Warning = r.Elsewhere
+	warnings := r.Warnings()
 	if s.trials != nil {
-		a.Warning = s.trials.warning()
+		if w := s.trials.warning(); w != "" {
+			warnings = []string{w}
+		}
 	}
+	a.Warning = strings.Join(warnings, "\n")
 	if s.verbose > 0 {
 		var b strings.Builder
 		if s.trials != nil {

@@ -39,7 +39,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 func HostReasons(p *halideir.Pipeline) []string {
 	out := make([]string, len(p.Funcs))
 	for i := range p.Funcs {
-		out[i] = hostReason(p, i)
+		out[i] = HostReason(p, i)
 	}
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
@@ -55,7 +55,8 @@ func HostReasons(p *halideir.Pipeline) []string {
 	return out
 }
 
-func hostReason(p *halideir.Pipeline, fn int) string {
+// HostReason is HostReasons of one Func, whatever others are.
+func HostReason(p *halideir.Pipeline, fn int) string {
 	f := &p.Funcs[fn]
 	if f.Extern != nil {
 		return fmt.Sprintf("an extern stage (%s) runs where its author put it", f.Extern.Name)
