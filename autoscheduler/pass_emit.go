@@ -304,7 +304,7 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 		add(schedule.Directive{Do: schedule.AllowRaceConditions})
 	default:
 		do := schedule.Atomic
-		if is, apart := atomicUpdate(s.problem, f, st); is && !apart {
+		if is, apart := atomicUpdate(s.problem, f, st); is && (!apart || slices.Contains(s.tried.summed, n.Func)) {
 			do = schedule.AtomicAddition
 		}
 		add(schedule.Directive{Do: do})

@@ -107,6 +107,7 @@ type tried struct {
 	apart     []int // Funcs that share no kernel with another
 	unneeded  []int // Funcs that get no kernel
 	stored    []int // Funcs that are not inlined
+	summed    []int // Funcs in whose atomic operations a pass has Halide see additions, though it should by itself
 	inOrder   []int // Funcs whose updates have no atomic operations
 	unproven  []int // Funcs whose extents could not be proved
 	unaligned []int // Funcs that were to begin at whole cells, and did not come out so
@@ -121,12 +122,12 @@ type tried struct {
 
 // nothing reports whether there was no earlier schedule.
 func (t *tried) nothing() bool {
-	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.inOrder)+len(t.unproven)+len(t.unaligned) == 0 && !t.plain && !t.unfactored && !t.unadded && !t.unjoined
+	return len(t.unwarped)+len(t.simple)+len(t.apart)+len(t.unneeded)+len(t.stored)+len(t.summed)+len(t.inOrder)+len(t.unproven)+len(t.unaligned) == 0 && !t.plain && !t.unfactored && !t.unadded && !t.unjoined
 }
 
 // RunnerUp is the schedule for a pipeline of which the last one did not come out as expected.
 // A Func of which Halide needs no point is inlined; where it has updates, nothing else is inlined into its
-// readers; and where it is still not needed it is kept on the host with them. Where a pass was to have Halide see additions it does not, then updates that were to be atomic run in order. In a kernel where Halide cannot prove the extents that a Func is given none is given. A Func with which inlined Halide finds no bounds of what it reads is stored. Other kernels that are at fault have
+// readers; and where it is still not needed it is kept on the host with them. Updates that were to be atomic are so by a pass that has Halide see additions, then only where it does by itself, then run in order. In a kernel where Halide cannot prove the extents that a Func is given none is given. A Func with which inlined Halide finds no bounds of what it reads is stored. Other kernels that are at fault have
 // no tiles of warps, then a point a thread, then a kernel for each of their Funcs; all others are fused as is best; after WholeSchedule every Func gets a kernel of its own, and where that
 // is so already, nothing is inlined any more. The answer is nil where this is what
 // the schedule before was. A replayed schedule has no runner-up.
@@ -140,7 +141,11 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		*after = tried{unfactored: true, judged: after.judged}
 		return s.run()
 	}
-	if !after.unadded && r.added() && slices.ContainsFunc(faults, func(f Fault) bool { return f.Torn }) {
+	if summed := torn(faults); s.params.Mode == "gowarp" && !after.unadded && !r.added() && len(without(summed, after.summed)) > 0 {
+		after.summed = append(after.summed, summed...)
+		return s.run()
+	}
+	if !after.unadded && r.added() && len(torn(faults)) > 0 {
 		*after = tried{unadded: true, judged: after.judged} // likewise: others may be factored
 		return s.run()
 	}
@@ -206,6 +211,16 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		return nil, nil
 	}
 	return s.run()
+}
+
+// torn are the Funcs whose updates were to be atomic and are not.
+func torn(faults []Fault) (fns []int) {
+	for _, f := range faults {
+		if f.Torn {
+			fns = append(fns, f.Func)
+		}
+	}
+	return fns
 }
 
 // added reports whether a pass has Halide see an addition somewhere.

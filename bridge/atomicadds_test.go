@@ -38,3 +38,18 @@ func TestAtomicAdditions(t *testing.T) {
 		})
 	}
 }
+
+// TestAtomicTiles: where Halide makes no atomic addition of what should be one by itself, a pass has it do so.
+func TestAtomicTiles(t *testing.T) {
+	t.Parallel()
+	g := harness.Generator{Source: "bridge/testdata/tilehist.cc", Name: "tilehist"}
+	_, cpu := built(t, g, "host", harness.Root())
+	e, cuda := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+	if code := text(t, e.File("device_code")); strings.Contains(code, ".cas.") || !strings.Contains(code, "atom.") && !strings.Contains(code, "red.") {
+		t.Errorf("the kernels have no atomic additions, or a loop of compare-and-swap")
+	}
+	rng := rand.New(rand.NewPCG(8, 15))
+	sameAtSizes(t, cuda, cpu, func(size []int) (harness.Args, map[string][]int) {
+		return harness.Args{"image": noise(rng, size[0], size[1])}, map[string][]int{"out": {256, (size[0] + 31) / 32, (size[1] + 31) / 32}}
+	}, harness.Tolerance{}, []int{256, 256}, []int{100, 37}, []int{2, 1})
+}

@@ -62,7 +62,7 @@ std::unique_ptr<Reply> choose(const Graph &g, const Target &target, const Ask &a
             const char *said;
         } remedies[] = {
             {v.unneeded, gowarp_unneeded, "runner-up: such a Func is inlined, or with its readers on the host"},
-            {v.torn, gowarp_torn, "runner-up: the updates of such a Func run in order"},
+            {v.torn, gowarp_torn, "runner-up: a pass has Halide see an addition there, or the updates of such a Func run in order"},
             {v.unbounded, gowarp_unbounded, "runner-up: such a Func is not inlined"},
             {v.unproven, gowarp_unproven, "runner-up: the Funcs of such a kernel are given no extents, or it is run in another way"},
         };
