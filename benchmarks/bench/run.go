@@ -186,6 +186,7 @@ func (plan *Plan) cells(ctx context.Context, tree *harness.Tree, target Target) 
 		}
 		for _, s := range plan.Schedulers {
 			if !s.Does(p) {
+				fmt.Fprintf(plan.Log, "%s: no cell of %s: %s itself declares no GeneratorParam schedule (headers are not looked at; --scheduler own takes what a generator does without an autoscheduler)\n", p.Label(), s.Name, p.Source)
 				continue
 			}
 			job := Job{Program: p, Scheduler: s, GPU: target.Device.Name, UpTo: plan.UpTo, Limits: plan.Limits, Tolerance: plan.Tolerance}
