@@ -16,10 +16,6 @@ import (
 func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) (is, apart bool) {
 	p := pr.P
 	proven := st.Associative && st.Commutative
-	values := st.Values
-	if !proven && st.Restated != nil {
-		values = st.Restated
-	}
 	if p.Target.API != "cuda" && p.Target.API != "opencl" || !proven && st.Restated == nil || len(f.Types) != 1 {
 		return false, false
 	}
@@ -27,7 +23,7 @@ func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) (is, a
 	if t.Bits != 32 || t.Lanes > 1 || t.Code != halideir.Int && t.Code != halideir.UInt {
 		return false, false
 	}
-	v := &p.Nodes[values[0]]
+	v := &p.Nodes[st.Values[0]]
 	if proven && v.Op == halideir.OpAdd {
 		switch {
 		case selfLoad(p, f, st, v.Args[0]):
@@ -36,15 +32,16 @@ func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) (is, a
 			return true, disjoint(pr, st.Args, v.Args[0])
 		}
 	}
-	// Under lets, which Halide puts around what an author uses twice, or a sum of what is subtracted, in which Halide proves nothing.
-	sum := &p.Nodes[pr.Access.Canonical(values[0])]
-	return sum.Op == halideir.OpAdd && (sameLoad(pr, f, st, sum.Args[0]) || sameLoad(pr, f, st, sum.Args[1])), false
+	// Under lets, which Halide puts around what an author uses twice, or a difference, in which Halide proves nothing.
+	sum := &p.Nodes[pr.Access.Canonical(st.Values[0])]
+	adds, subtracts := sum.Op == halideir.OpAdd, sum.Op == halideir.OpSub
+	return (adds || subtracts) && sameLoad(pr, f, st, sum.Args[0]) || adds && sameLoad(pr, f, st, sum.Args[1]), false
 }
 
-// atomic reports whether the update is made of atomic operations: in the papers' modes only as Halide does it by itself.
+// atomic reports whether the update is made of atomic operations: in the papers' modes only as Halide does it by itself, and where nobody checks that the pass has had it see an addition.
 func (s *state) atomic(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) bool {
 	is, apart := atomicUpdate(pr, f, st)
-	return is && (apart || s.params.Mode == "gowarp" && !s.tried.unadded)
+	return is && (apart || s.params.Mode == "gowarp" && s.params.Check != "0" && !s.tried.unadded)
 }
 
 // disjoint reports whether what is added has surely no work in common with the place that it is
