@@ -25,12 +25,10 @@ func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) (is, a
 	}
 	v := &p.Nodes[st.Values[0]]
 	if proven && v.Op == halideir.OpAdd {
-		switch {
-		case selfLoad(p, f, st, v.Args[0]):
-			return true, disjoint(pr, st.Args, v.Args[1])
-		case selfLoad(p, f, st, v.Args[1]):
-			return true, disjoint(pr, st.Args, v.Args[0])
-		}
+		apart = selfLoad(p, f, st, v.Args[0]) && disjoint(pr, st.Args, v.Args[1]) || selfLoad(p, f, st, v.Args[1]) && disjoint(pr, st.Args, v.Args[0])
+	}
+	if apart || !readsBuffer(p, st.Args...) { // of places that the domain says there are partial results, which do not wait for each other
+		return apart, apart
 	}
 	// Under lets, which Halide puts around what an author uses twice, or a difference, in which Halide proves nothing.
 	sum := &p.Nodes[pr.Access.Canonical(st.Values[0])]
@@ -80,6 +78,12 @@ func disjoint(pr *plan.Problem, place []halideir.NodeID, added halideir.NodeID) 
 		}
 	}
 	return true
+}
+
+// readsBuffer reports whether one of some expressions reads a Func or an input.
+func readsBuffer(p *halideir.Pipeline, roots ...halideir.NodeID) (reads bool) {
+	p.Walk(func(_ halideir.NodeID, n *halideir.Node) { reads = reads || n.ReadsBuffer() }, roots...)
+	return reads
 }
 
 // sameLoad reports whether an expression is the point that the stage stores, however that is said.

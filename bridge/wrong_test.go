@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -41,12 +42,15 @@ func TestEstimates(t *testing.T) {
 			args := []string{"estimates", tree(t).Plugin(), c.given}
 			if c.words != nil {
 				fails(t, nil, compiled(t, "driver"), args, append(c.words, "gowarp: ")...)
-			} else if out := ok(t, nil, compiled(t, "driver"), args...); out != "scheduled\n" {
+			} else if out := ok(t, nil, compiled(t, "driver"), args...); slowWarning.ReplaceAllString(out, "") != "scheduled\n" {
 				t.Errorf("it prints %q", out)
 			}
 		})
 	}
 }
+
+// slowWarning is that of a stage that few threads run for much of the time, as an update of one row of 2^31 points is.
+var slowWarning = regexp.MustCompile(`(?m)^gowarp: warning: \S+ takes \S+ of the \S+ ms that a run is predicted to take, in \d+ threads: .*\n`)
 
 // preloadedC builds testdata/NAME.c, a library to preload.
 func preloadedC(t testing.TB, name string) string {
