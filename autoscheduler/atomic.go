@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gowarp/halideir"
+	"gowarp/halideir/rfactor"
 	"gowarp/internal/plan"
 )
 
@@ -27,7 +28,7 @@ func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) (is, a
 	if proven && v.Op == halideir.OpAdd {
 		apart = selfLoad(p, f, st, v.Args[0]) && disjoint(pr, st.Args, v.Args[1]) || selfLoad(p, f, st, v.Args[1]) && disjoint(pr, st.Args, v.Args[0])
 	}
-	if apart || !readsBuffer(p, st.Args...) { // of places that the domain says there are partial results, which do not wait for each other
+	if apart || !p.ReadsBuffer(st.Args...) { // of places that the domain says there are partial results, which do not wait for each other
 		return apart, apart
 	}
 	// Under lets, which Halide puts around what an author uses twice, or a difference, in which Halide proves nothing.
@@ -80,18 +81,10 @@ func disjoint(pr *plan.Problem, place []halideir.NodeID, added halideir.NodeID) 
 	return true
 }
 
-// readsBuffer reports whether one of some expressions reads a Func or an input.
-func readsBuffer(p *halideir.Pipeline, roots ...halideir.NodeID) (reads bool) {
-	p.Walk(func(_ halideir.NodeID, n *halideir.Node) { reads = reads || n.ReadsBuffer() }, roots...)
-	return reads
-}
-
 // sameLoad reports whether an expression is the point that the stage stores, however that is said.
 func sameLoad(pr *plan.Problem, f *halideir.Func, st *halideir.Stage, id halideir.NodeID) bool {
 	n := &pr.P.Nodes[pr.Access.Canonical(id)]
-	return n.Op == halideir.OpCall && n.Call == halideir.CallHalide && n.Func == f.ID && slices.EqualFunc(n.Args, st.Args, func(a, b halideir.NodeID) bool {
-		return pr.Access.Canonical(a) == pr.Access.Canonical(b)
-	})
+	return n.ReadsFunc() && n.Func == f.ID && rfactor.SamePlaces(pr.P, st, n)
 }
 
 // selfLoad reports whether an expression is the point that the stage stores, said the same way: Halide 21 has to see that too.

@@ -36,7 +36,7 @@ func (s *state) carrying(fn, stage int, a *access.Analysis, box bounds.Box) (loo
 		} else if loop.Kind.Parallel() || slices.Contains(loops.Carrying, l) {
 			continue
 		}
-		*n *= min(max(box[l].Extent(), 1), maxPoints / *n)
+		*n = times(*n, box[l].Extent())
 	}
 	tiled, threads := tiledWithin(st, a.Stage(fn, stage), box, loops)
 	step := (iterationStep + loadStep*float64(len(a.Stage(fn, stage).Loads))) * float64(inOrder)
@@ -62,16 +62,15 @@ func tiledWithin(st *halideir.Stage, at *access.Stage, box bounds.Box, loops car
 		}
 	}
 	tiled = tiled[:min(len(tiled), maxTiled)]
-	count := func() int64 {
-		n := int64(1)
-		for _, l := range tiled {
-			n *= box[l].Extent()
+	threads = 1
+	for _, l := range tiled {
+		threads *= box[l].Extent()
+	}
+	// What lies along memory alone may be no warp.
+	if threads < plan.WarpLanes && len(loops.Parallel) > 0 && !slices.Contains(tiled, loops.Parallel[0]) {
+		if n := box[loops.Parallel[0]].Extent(); n > strategy.MaxSerialExtent {
+			tiled, threads = append(tiled, loops.Parallel[0]), threads*n
 		}
-		return n
 	}
-	// What lies along memory alone is no warp.
-	if len(loops.Parallel) > 0 && count() < plan.WarpLanes && !slices.Contains(tiled, loops.Parallel[0]) && box[loops.Parallel[0]].Extent() > strategy.MaxSerialExtent {
-		tiled = append(tiled, loops.Parallel[0])
-	}
-	return tiled, count()
+	return tiled, threads
 }

@@ -121,7 +121,7 @@ func (s *state) mostScatters(fn, stage int, r *bounds.Regions, box bounds.Box) i
 	points, places := domainPoints(st, box), int64(1)
 	for k, arg := range st.Args {
 		if !rfactor.OwnPlace(s.p, arg, k) {
-			places *= min(max(r.Funcs[fn][k].Extent(), 1), maxPoints/places)
+			places = times(places, r.Funcs[fn][k].Extent())
 		}
 	}
 	return min(placesAPoint*points/places, mostOfAllPlaces/(places*s.p.Funcs[fn].Bytes()), int64(math.Sqrt(waitOfPlaces*float64(points)/float64(places))))
@@ -132,7 +132,7 @@ func domainPoints(st *halideir.Stage, box bounds.Box) int64 {
 	points := int64(1)
 	for l, loop := range st.Loops {
 		if loop.RVar >= 0 {
-			points *= min(max(box[l].Extent(), 1), maxPoints/points)
+			points = times(points, box[l].Extent())
 		}
 	}
 	return points

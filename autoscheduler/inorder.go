@@ -39,19 +39,23 @@ func (s *state) noteInOrder() error {
 				continue
 			}
 			if why := s.inOrder(id, st, r, a, box); why != "" {
-				threads := "one thread"
-				if parallel > 1 {
-					threads = fmt.Sprintf("%d threads", parallel)
-				}
 				if s.whyInOrder == nil {
 					s.whyInOrder = map[[2]int]string{}
 				}
 				s.whyInOrder[[2]int{id, st}] = why
-				s.note("factor", -1, "%s runs through %d iterations in order in %s: %s", schedule.StageLabel(f.Label, st), serial, threads, why)
+				s.note("factor", -1, "%s runs through %d iterations in order in %s: %s", schedule.StageLabel(f.Label, st), serial, threadsInWords(parallel), why)
 			}
 		}
 	}
 	return nil
+}
+
+// threadsInWords is how many there are.
+func threadsInWords(n int64) string {
+	if n == 1 {
+		return "one thread"
+	}
+	return fmt.Sprintf("%d threads", n)
 }
 
 // oneByOne are the long parallel loops of a stage that are never split (see predicated), by name.
@@ -73,10 +77,13 @@ func iterations(st *halideir.Stage, box bounds.Box) (parallel, serial int64) {
 		if loop.Kind.Parallel() {
 			n = &parallel
 		}
-		*n *= min(max(box[l].Extent(), 1), maxPoints / *n)
+		*n = times(*n, box[l].Extent())
 	}
 	return parallel, serial
 }
+
+// times is n iterations of each of another loop's, up to maxPoints; of what is empty one.
+func times(n, extent int64) int64 { return n * min(max(extent, 1), maxPoints/n) }
 
 // inOrder is why an update stays in order, and what would help; empty where it does not, or partial results would not pay.
 func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, box bounds.Box) string {

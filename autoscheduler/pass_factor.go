@@ -226,12 +226,14 @@ func (s *state) farApart(st *halideir.Stage, as *access.Stage, fn, loop int) boo
 		if t.Func == fn || t.InAddress {
 			continue
 		}
-		boxes, of := s.analysis.regions.Funcs, t.Func
-		if t.Func < 0 {
-			boxes, of = s.analysis.regions.Inputs, t.Input
+		var box bounds.Box
+		if r := s.analysis.regions; t.Func >= 0 {
+			box = r.Funcs[t.Func]
+		} else {
+			box = r.Input(s.p, t.Input) // of which no more may be needed than a part
 		}
 		apart := t.Type.Bytes()
-		for d := range min(len(t.Index), len(boxes[of])) {
+		for d := range min(len(t.Index), len(box)) {
 			if t.Index[d].DependsOn(loop) {
 				if apart <= mostApart {
 					return false
@@ -239,11 +241,7 @@ func (s *state) farApart(st *halideir.Stage, as *access.Stage, fn, loop int) boo
 				far = true
 				break
 			}
-			extent := boxes[of][d].Extent()
-			if t.Func < 0 && d < len(s.p.Inputs[of].Dims) && s.p.Inputs[of].Dims[d].ExtentEstimate != nil {
-				extent = *s.p.Inputs[of].Dims[d].ExtentEstimate // of which no more may be needed than a part
-			}
-			apart *= max(1, extent)
+			apart *= max(1, box[d].Extent())
 		}
 	}
 	return far

@@ -141,13 +141,15 @@ func (s *Session) RunnerUp(faults []Fault) (*Result, error) {
 		*after = tried{unfactored: true, judged: after.judged}
 		return s.run()
 	}
-	if summed := torn(faults); s.params.Mode == "gowarp" && !after.unadded && !r.added() && len(without(summed, after.summed)) > 0 {
-		after.summed = append(after.summed, summed...)
-		return s.run()
-	}
-	if !after.unadded && r.added() && len(torn(faults)) > 0 {
-		*after = tried{unadded: true, judged: after.judged} // likewise: others may be factored
-		return s.run()
+	if torn := torn(faults); s.params.Mode == "gowarp" && !after.unadded && len(torn) > 0 {
+		if r.added() {
+			*after = tried{unadded: true, judged: after.judged} // likewise: others may be factored
+			return s.run()
+		}
+		if torn = without(torn, after.summed); len(torn) > 0 {
+			after.summed = append(after.summed, torn...)
+			return s.run()
+		}
 	}
 	if !after.unjoined && r.joined(faults) {
 		after.unjoined = true

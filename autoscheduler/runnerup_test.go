@@ -283,18 +283,23 @@ func TestStaged(t *testing.T) {
 	}
 }
 
-// TestTorn: an update whose atomic operation came out as something else runs in order.
-func TestTorn(t *testing.T) {
+// histogram adds something to the place that each pixel's value says, and is that Func.
+func histogram(added func(value irtest.Expr) any) (p *halideir.Pipeline, id int) {
 	b := irtest.New()
 	in := b.Input("in", irtest.U8, 640, 480)
 	hist := b.Func("hist", []string{"i"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return v[0].Mul(0) })
 	hist.Update([]irtest.RVar{{Name: "r$x", Extent: 640}, {Name: "r$y", Extent: 480}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
 		at := in.At(r[0], r[1]).Cast(irtest.I32)
-		return []irtest.Expr{at}, hist.At(at).Add(1)
+		return []irtest.Expr{at}, hist.At(at).Add(added(at))
 	})
 	b.Output(hist, 256)
-	p := b.Build()
-	torn := []Fault{{Func: hist.ID, Torn: true}}
+	return b.Build(), hist.ID
+}
+
+// TestTorn: an update whose atomic operation came out as something else runs in order.
+func TestTorn(t *testing.T) {
+	p, hist := histogram(func(irtest.Expr) any { return 1 })
+	torn := []Fault{{Func: hist, Torn: true}}
 	for _, c := range []struct {
 		faults [][]Fault
 		atomic bool
@@ -314,15 +319,7 @@ func TestTorn(t *testing.T) {
 
 // TestTornAddition: where a pass has Halide see no addition in an atomic operation, threads have places of their own, as without the pass.
 func TestTornAddition(t *testing.T) {
-	b := irtest.New()
-	in := b.Input("in", irtest.U8, 640, 480)
-	hist := b.Func("hist", []string{"i"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return v[0].Mul(0) })
-	hist.Update([]irtest.RVar{{Name: "r$x", Extent: 640}, {Name: "r$y", Extent: 480}}, func(_, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
-		at := in.At(r[0], r[1]).Cast(irtest.I32)
-		return []irtest.Expr{at}, hist.At(at).Add(at)
-	})
-	b.Output(hist, 256)
-	p := b.Build()
+	p, _ := histogram(func(value irtest.Expr) any { return value })
 	first, err := runnerUp(p, DefaultParams(), nil, false)
 	if err != nil || !first.added() {
 		t.Fatalf("%v; no atomic addition by a pass", err)

@@ -45,15 +45,11 @@ func (r *Result) Warnings() []string {
 			if k.Host || cost < slowSeconds || cost < slowShare*total || threads >= slowThreads {
 				continue
 			}
-			in := fmt.Sprintf("%d threads", threads)
-			if threads == 1 {
-				in = "one thread"
-			}
 			why := r.InOrder[[2]int{k.Out.Func, k.Out.Stage}]
 			if why == "" {
 				why = "HL_DEBUG_AUTOSCHEDULE=2 has the reasons for its kernel"
 			}
-			out = append(out, fmt.Sprintf("%s takes %.3g of the %.3g ms that a run is predicted to take, in %s: %s", schedule.StageLabel(pr.P.Funcs[k.Out.Func].Label, k.Out.Stage), cost*milliseconds, total*milliseconds, in, why))
+			out = append(out, fmt.Sprintf("%s takes %.3g of the %.3g ms that a run is predicted to take, in %s: %s", schedule.StageLabel(pr.P.Funcs[k.Out.Func].Label, k.Out.Stage), cost*milliseconds, total*milliseconds, threadsInWords(threads), why))
 		}
 	}
 	return out

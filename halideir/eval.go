@@ -206,14 +206,14 @@ func (e *evaluator) output(of, dim int, field string) value {
 // other.
 const maxInputDepth = 8
 
-// scalar is a parameter's estimate, else the value it has now, else its range
-// where that is one value.
 // Known reports whether a scalar input has a value to reckon with: an estimate, mostly.
 func (p *Pipeline) Known(in *Input) bool {
 	e := evaluator{p: p, budget: math.MaxInt}
 	return e.scalar(in.ID).ok
 }
 
+// scalar is a parameter's estimate, else the value it has now, else its range
+// where that is one value.
 func (e *evaluator) scalar(i int) value {
 	if i < 0 || i >= len(e.p.Inputs) || e.input >= maxInputDepth {
 		return value{}

@@ -11,6 +11,12 @@ func (p *Pipeline) Walk(visit func(id NodeID, n *Node), roots ...NodeID) {
 	}, roots...)
 }
 
+// ReadsBuffer reports whether a node that the roots reach reads a Func or an input.
+func (p *Pipeline) ReadsBuffer(roots ...NodeID) (reads bool) {
+	p.Walk(func(_ NodeID, n *Node) { reads = reads || n.ReadsBuffer() }, roots...)
+	return reads
+}
+
 // WalkInto is Walk where visit says which nodes are gone on to.
 func (p *Pipeline) WalkInto(visit func(id NodeID, n *Node) []NodeID, roots ...NodeID) {
 	w := walks.Get().(*walk)

@@ -135,16 +135,11 @@ func (c *Part) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift, each floa
 	}
 }
 
-// inputBoxes is where inputs begin and end: by their estimates, else what is needed of them.
+// inputBoxes is where inputs begin and end (bounds.Regions.Input).
 func inputBoxes(pr *plan.Problem) []bounds.Box {
 	out := make([]bounds.Box, len(pr.P.Inputs))
 	for i := range out {
-		out[i] = slices.Clone(pr.Regions.Inputs[i])
-		for k := range out[i] {
-			if d := pr.P.Inputs[i].Dims[k]; d.MinEstimate != nil && d.ExtentEstimate != nil {
-				out[i][k] = bounds.Interval{Lo: *d.MinEstimate, Hi: *d.MinEstimate + *d.ExtentEstimate - 1}
-			}
-		}
+		out[i] = pr.Regions.Input(pr.P, i)
 	}
 	return out
 }

@@ -34,7 +34,7 @@ func columnsOf(pr *plan.Problem, g *plan.Group, name string) (columns, error) {
 		return c, fmt.Errorf("%s: no update of %s writes to other places than its loops' own", name, m.Label)
 	}
 	for s := range m.Stages {
-		if loadsWhere(pr, &m.Stages[s]) {
+		if rfactor.ConditionReads(pr.P, &m.Stages[s]) {
 			return c, fmt.Errorf("%s: a predicate of %s loads something: it is not under the guard of a split (pass_dims.go)", name, m.Label)
 		}
 		if pr.Dims[pr.StageIndex(m.ID, s)].Atomic {
@@ -60,7 +60,7 @@ func (c columns) summary(fn int, name string) error {
 		return fmt.Errorf("%s: %s is not for one thread", name, f.Label)
 	}
 	for s := range f.Stages {
-		if !c.pr.PureLoops(fn, s) || loadsWhere(c.pr, &f.Stages[s]) {
+		if !c.pr.PureLoops(fn, s) || rfactor.ConditionReads(c.pr.P, &f.Stages[s]) {
 			return fmt.Errorf("%s: %s is no summary of a column: it has places of its own", name, f.Label)
 		}
 	}
@@ -72,12 +72,6 @@ func (c columns) summary(fn int, name string) error {
 	}
 	c.summaries[fn] = along
 	return nil
-}
-
-// loadsWhere reports whether the domain of a stage has a predicate that loads something.
-func loadsWhere(pr *plan.Problem, st *halideir.Stage) (found bool) {
-	pr.P.Walk(func(_ halideir.NodeID, n *halideir.Node) { found = found || n.ReadsBuffer() }, st.Predicate)
-	return found
 }
 
 func all(n int) []int {

@@ -189,8 +189,7 @@ private:
     Stmt visit(const For *op) override {
         for (size_t d = 0; d < c_.along.size(); d++) {
             const WholeGroups::Along &a = c_.along[d];
-            const std::string &block = a.fused.empty() ? a.block : a.fused;
-            if (op->for_type == ForType::GPUBlock && begins(op->name, c_.func + ".s0.") && op->name.find("." + block + ".block_id_") != std::string::npos) {
+            if (op->for_type == ForType::GPUBlock && begins(op->name, c_.func + ".s0.") && op->name.find("." + a.of_grid() + ".block_id_") != std::string::npos) {
                 if (!a.fused.empty()) {
                     return mutate_inner(op, d);
                 }

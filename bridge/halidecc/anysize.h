@@ -20,6 +20,9 @@ struct WholeGroups {
         int threads;        // 1 where each has a block of its own
         int thread;         // which of a block's dimensions they are; -1 then
         std::string fused;  // the loop that the one over blocks is the inner part of, "" where it is a loop by itself
+
+        // The loop of the grid that runs over them.
+        const std::string &of_grid() const { return fused.empty() ? block : fused; }
     };
     std::string func;          // the output's name
     std::vector<Along> along;  // the innermost loop over points first

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "atomicadds.h"
+#include "gpuloop.h"
 
 #include <algorithm>
 #include <set>
@@ -109,7 +110,7 @@ Stmt addition(const Atomic *op, const Lets &around) {
 
 Stmt AtomicAdditions::visit(const For *op) {
     const bool within = within_;
-    within_ = within || std::any_of(stages_.begin(), stages_.end(), [&](const auto &stage) { return starts_with(op->name, stage.first + "."); });
+    within_ = within || in_stages(op->name, stages_);
     const Stmt s = IRMutator::visit(op);
     within_ = within;
     return s;

@@ -1,7 +1,11 @@
-// Loops over threads and blocks, by their names.
+// Loops by their names: those over threads and blocks, and those of a stage.
 #ifndef GOWARP_GPULOOP_H
 #define GOWARP_GPULOOP_H
 
+#include <Halide.h>
+
+#include <algorithm>
+#include <map>
 #include <string>
 
 namespace gowarp {
@@ -16,6 +20,11 @@ inline char gpu_axis(const std::string &loop, const std::string &over) {
     }
     const bool whole = axis + 1 == loop.size() || (loop[axis + 1] == '$' && loop.find_first_not_of("0123456789", axis + 2) == std::string::npos);
     return whole ? loop[axis] : 0;
+}
+
+// Whether a loop is one of these stages', each "func.s1".
+inline bool in_stages(const std::string &loop, const std::map<std::string, int> &stages) {
+    return std::any_of(stages.begin(), stages.end(), [&](const auto &stage) { return Halide::Internal::starts_with(loop, stage.first + "."); });
 }
 
 }  // namespace gowarp

@@ -155,7 +155,7 @@ std::vector<WholeGroups> whole_groups(const Graph &g, const gowarp_directive *di
                 c.whole = c.whole && str(d.vars[1]) != c.blocks(k) && (along[k].fused.empty() || str(d.vars[0]) != along[k].fused);
             } else if (op == "gpu_blocks") {
                 along[k].block = c.blocks(k);
-                c.whole = c.whole && position(d, along[k].fused.empty() ? along[k].block : along[k].fused) >= 0;
+                c.whole = c.whole && position(d, along[k].of_grid()) >= 0;
             }
         }
     }

@@ -1,6 +1,7 @@
 //go:build halide
 
 #include "somelaunch.h"
+#include "gpuloop.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -11,10 +12,7 @@ Stmt SomeLaunch::visit(const For *op) {
     if (op->for_type != ForType::GPUBlock) {
         return IRMutator::visit(op);
     }
-    bool of_these = false;
-    for (const auto &stage : stages_) {
-        of_these = of_these || starts_with(op->name, stage.first + ".");
-    }
+    const bool of_these = in_stages(op->name, stages_);
     Expr some;
     // The loops over blocks stand in each other, with nothing between them.
     for (const For *loop = op; of_these && loop && loop->for_type == ForType::GPUBlock; loop = loop->body.as<For>()) {

@@ -333,11 +333,26 @@ func estimateOf(p *halideir.Pipeline, e *halideir.Edge, k int) (Interval, bool) 
 		lo, n, ok := p.Declared(&p.Funcs[e.Func], k)
 		return Interval{lo, lo + n - 1}, ok && n > 0
 	}
-	d := p.Inputs[e.Input].Dims
-	if k < len(d) && d[k].MinEstimate != nil && d[k].ExtentEstimate != nil {
-		return Interval{*d[k].MinEstimate, *d[k].MinEstimate + *d[k].ExtentEstimate - 1}, true
+	return estimateOfInput(&p.Inputs[e.Input], k)
+}
+
+func estimateOfInput(in *halideir.Input, k int) (Interval, bool) {
+	if k >= len(in.Dims) || in.Dims[k].MinEstimate == nil || in.Dims[k].ExtentEstimate == nil {
+		return Interval{}, false
 	}
-	return Interval{}, false
+	d := &in.Dims[k]
+	return Interval{*d.MinEstimate, *d.MinEstimate + *d.ExtentEstimate - 1}, true
+}
+
+// Input is where an input begins and ends: by its estimates, else what is needed of it.
+func (r *Regions) Input(p *halideir.Pipeline, id int) Box {
+	box := slices.Clone(r.Inputs[id])
+	for k := range box {
+		if iv, ok := estimateOfInput(&p.Inputs[id], k); ok {
+			box[k] = iv
+		}
+	}
+	return box
 }
 
 // LoopEnv gives the loops of a stage the ranges that they have when the Func's

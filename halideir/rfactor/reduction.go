@@ -107,9 +107,7 @@ func conditions(p *halideir.Pipeline, st *halideir.Stage) (simple []halideir.Nod
 			left = append(left, n.Args[1], n.Args[0])
 			continue
 		}
-		loads := false
-		p.Walk(func(_ halideir.NodeID, n *halideir.Node) { loads = loads || n.ReadsBuffer() }, id)
-		if loads {
+		if p.ReadsBuffer(id) {
 			loading = true
 		} else {
 			simple = append(simple, id)

@@ -115,11 +115,10 @@ func (cplusplus) call(d *Directive, vars []string, atFunc, atVar string) string 
 		args = fmt.Sprintf("std::vector<Var>{%s}", args)
 	case Reorder:
 		args = fmt.Sprintf("std::vector<::Halide::VarOrRVar>{%s}", args)
+	case AtomicAddition:
+		return "atomic(true)"
 	case Split:
 		args = fmt.Sprintf("%s, %d, TailStrategy::%s", args, d.N, tails[d.Tail])
-	}
-	if d.Do == AtomicAddition {
-		return "atomic(true)"
 	}
 	return fmt.Sprintf("%s(%s)", d.Do, args)
 }

@@ -15,7 +15,8 @@ type form struct {
 	ofFunc           bool // acts on the Func, not on one stage
 	multiples        bool // one for each of Vars
 	offset           bool // it may have one
-	ofPass           bool // no call of Halide's: a lowering pass of gowarp's own carries it out
+	ofPass           bool // a lowering pass of gowarp's own carries it out
+	call             bool // of a pass: it is a call of Halide's besides
 }
 
 var forms = map[Do]form{
@@ -56,7 +57,7 @@ var forms = map[Do]form{
 	ScanLanes:           {ofPass: true},
 	ScanChunks:          {number: true, ofPass: true},
 	LoadsFirst:          {number: true, ofPass: true},
-	AtomicAddition:      {ofPass: true},
+	AtomicAddition:      {ofPass: true, call: true},
 	SomeLaunch:          {ofPass: true},
 	RFactor:             {minVars: 1, maxVars: math.MaxInt, multiples: true},
 }

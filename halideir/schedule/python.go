@@ -98,11 +98,10 @@ func (python) call(d *Directive, vars []string, atFunc, atVar string) string {
 		args = []string{"hl.MemoryType." + memories[d.Memory]}
 	case BoundStorage, BoundExtent, AlignStorage, AlignBounds:
 		args = append(args, fmt.Sprint(d.N))
+	case AtomicAddition:
+		return "atomic(True)"
 	case Split:
 		args = append(args, fmt.Sprint(d.N), "hl.TailStrategy."+tails[d.Tail])
-	}
-	if d.Do == AtomicAddition {
-		return "atomic(True)"
 	}
 	return fmt.Sprintf("%s(%s)", d.Do, strings.Join(args, ", "))
 }

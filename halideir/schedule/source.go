@@ -66,7 +66,7 @@ func writeSource(d dialect, p *halideir.Pipeline, ds []Directive, reserved []str
 	}
 	w.factor(factorings)
 	ds = slices.DeleteFunc(slices.Clone(ds), func(d Directive) bool {
-		return forms[d.Do].ofPass && d.Do != AtomicAddition || d.Do == RFactor
+		return forms[d.Do].ofPass && !forms[d.Do].call || d.Do == RFactor
 	})
 	for i := range ds {
 		w.declare(&ds[i])
