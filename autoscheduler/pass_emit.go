@@ -312,7 +312,7 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 	e := nestEmitter{n: n, st: st, lab: lab, add: add, inner: map[int]string{}, outer: map[int]string{}}
 	split(&e)
 	points, rows := e.points, []string(nil)
-	if n.Stage > 0 && e.unrolled && slices.ContainsFunc(n.Unrolled[min(1, len(n.Unrolled)):], func(u plan.Use) bool { return u.Extent > 1 }) {
+	if e.unrolled && slices.ContainsFunc(n.Unrolled[min(1, len(n.Unrolled)):], func(u plan.Use) bool { return u.Extent > 1 }) {
 		points, rows = points[:1:1], points[1:]
 	}
 	var serial, unrolled, threads, blocks []string
@@ -320,7 +320,7 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 		inCode, turns := e.iterations(u, rows != nil)
 		unrolled = append(unrolled, inCode...)
 		if rows != nil && len(inCode) > 0 && len(serial) == 0 {
-			// A row of points adds several iterations, then the next one: what a row alone reads is held no longer.
+			// A row of points takes several iterations, then the next one: what a row alone reads or computes is held no longer.
 			points, inCode = append(points, inCode[0]), inCode[1:]
 		}
 		serial = append(append(serial, inCode...), turns...)

@@ -159,6 +159,8 @@ type Bounds struct {
 	// Taken is how many registers the compiler takes for a thread where that is more, and Idle the part of the SM's that nobody has then, since blocks come whole: cost=time goes by that, and what block-window prices at all.
 	Taken int     `json:"registers_taken,omitempty"`
 	Idle  float64 `json:"registers_idle,omitempty"`
+	// Spilled is how many bytes a thread is expected to store and load of registers that it has too few of, over all turns of its loops.
+	Spilled int `json:"spilled_bytes,omitempty"`
 }
 
 // Judged is what a compiler or the simulator said of a kernel: of all its blocks, but for the bytes.
@@ -424,6 +426,9 @@ func launchBounds(pr *plan.Problem, k *plan.Kernel) *Bounds {
 	}
 	if taken := k.Taken(pr); taken > k.Registers {
 		b.Taken, b.Idle = taken, k.LeftIdle(pr)
+	}
+	if k.JudgedBy != "ptxas" {
+		b.Spilled = k.SpillBytes
 	}
 	if slots := float64(b.BlocksPerSM) * float64(b.SMs); slots > 0 {
 		b.Waves = float64(k.Tiles()) / slots

@@ -173,6 +173,9 @@ func (k *Kernel) print(w io.Writer) {
 		}
 		rows = append(rows, []string{"", fmt.Sprintf("the compiler takes %d to load ahead%s", b.Taken, idle)})
 	}
+	if b.Spilled > 0 {
+		rows = append(rows, []string{"", fmt.Sprintf("too few for what every turn of a loop finds the same: %d B a thread spilled, estimated over all turns", b.Spilled)})
+	}
 	if j := k.Judged.text(); j != "" {
 		rows = append(rows, []string{"judged", j})
 	}

@@ -213,7 +213,7 @@ func (s *Searcher) judged(r *ranked, said map[string]Judged) (_ ranked, known bo
 	k.Simulated, k.JudgedBy = c.Simulated, "sim"
 	if c.Registers > 0 {
 		k.JudgedBy = "ptxas"
-		k.Registers, k.SpillBytes = c.Registers, c.SpillBytes
+		k.Registers, k.SpillBytes, k.SpillFrame = c.Registers, c.SpillBytes, 0
 	}
 	if err := k.Occupy(s.Problem.Device); err != nil {
 		return ranked{}, false

@@ -200,7 +200,7 @@ func (b *blockWindows) layOut(stage int, c plan.Choice) (*plan.Kernel, error) {
 	pad(b.pr, k)
 	if k.Out.PointsPerThread() > 1 || c.Windows > 0 {
 		k.Held = b.held(k, places)
-		k.SpillBytes = b.spilled(k)
+		k.SpillBytes, k.SpillFrame = b.spilled(k)
 	}
 	if err := finish(b.pr, k); err != nil {
 		return nil, err
@@ -438,10 +438,6 @@ func (b *blockWindows) turnDomain(k *plan.Kernel, n *plan.Nest) {
 	}
 }
 
-// ptxas goes from row to row of the points, and runs ahead: of what a window holds besides the rows that one row of points needs, about a third is there at
-// once (harris uncapped, 1x4, 1x8, 2x4 and 2x8 points: 54, 64, 64 and 96 registers; by this 53, 61, 64 and 74).
-const runAhead = 3
-
 // held is the registers for what the points of a thread share: of the windows and of what is loaded the rows that
 // one row of points needs, since ptxas goes from row to row; but all of a window that a serial loop goes through.
 func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int {
@@ -477,7 +473,7 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 		}
 		if last > 0 && len(m.Nests) == 1 && !(again && b.pr.Reads(k.Out.Func, m.Func)) {
 			live := points / m.Extents[last] * min(m.Extents[last], places[i].Grow[last].Extent(1))
-			points = live + (points-live)/runAhead
+			points = live + (points-live)/instructions.RunAhead
 		}
 		for _, t := range b.pr.P.Funcs[m.Func].Types {
 			windows += points * ((t.Bytes() + 3) / 4) // narrow values have a register each
@@ -501,14 +497,33 @@ func (b *blockWindows) renames(k *plan.Kernel, fn int) bool {
 	return true
 }
 
-// spilled is how many bytes a thread stores and loads because what every turn of its loops finds the same has no room: a store of each value, and a load at each turn.
-func (b *blockWindows) spilled(k *plan.Kernel) int {
-	if len(b.pr.P.Funcs[k.Out.Func].Stages) > 1 {
-		return 0 // a sum's loops are of another kind: what they find the same are operands
+// spilled is how many bytes a thread stores and loads because what every turn of its loops finds the same has no room: a store of each value, and a load at each turn; and how many lie in memory for it.
+func (b *blockWindows) spilled(k *plan.Kernel) (bytes, frame int) {
+	nest := func(n *plan.Nest, among int) {
+		same, turns := b.est.Invariants(k, n)
+		room := b.pr.Limits.MaxRegisters + among - besideHeld - k.Held
+		out := instructions.RegisterBytes * max(0, min(same, same-room))
+		if out*int(1+turns) > bytes {
+			bytes, frame = out*int(1+turns), out
+		}
 	}
-	same, turns := b.est.Invariants(k, &k.Out)
-	return instructions.RegisterBytes * int(1+turns) * max(0, min(same, besideHeld+k.Held+same-b.pr.Limits.MaxRegisters))
+	if len(b.pr.P.Funcs[k.Out.Func].Stages) == 1 { // a sum's own loops are of another kind: what they find the same are operands
+		nest(&k.Out, 0)
+	}
+	for i := range k.Members {
+		m := &k.Members[i]
+		for j := range m.Nests {
+			if m.Where == plan.AtThread {
+				nest(&m.Nests[j], amongBeside)
+			}
+		}
+	}
+	return bytes, frame
 }
+
+// amongBeside is what besideHeld has of what the iterations of a reduction find the same: of addresses. (A product of matrices in 4x8 points holds 44, 14 besides and
+// 10 of addresses, and spills 12 B.)
+const amongBeside = 4
 
 // pointTail is the tail that the points of a member in shared memory have. Guarded, since with points shifted inwards Halide does not see
 // the size of the storage any more; rounded up where that asks for more of no one else, which needs no test.

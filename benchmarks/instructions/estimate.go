@@ -59,7 +59,7 @@ func estimated(tree *harness.Tree, gpu, program string, lines []candidate.Candid
 			otherwise++
 			continue
 		}
-		k.SpillBytes = 0 // no PTX has any
+		k.SpillBytes, k.SpillFrame = 0, 0 // no PTX has any
 		work := instructions.For(k.View(pr)).Work(k)
 		blocks := float64(k.Tiles())
 		n := c.Counted
