@@ -9,7 +9,7 @@ import (
 
 // group partitions the Funcs.
 func group(s *state) error {
-	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options, Effort: s.effort, Explain: s.explain, Simple: s.tried.simple, Unwarped: s.tried.unwarped, Symmetric: search.NewSymmetric()}
+	s.searcher = &search.Searcher{Problem: s.problem, Coster: s.coster, Strategies: s.strategies, Options: s.options, Effort: s.effort, Explain: s.explain, Simple: s.tried.simple, Unwarped: s.tried.unwarped, Symmetric: search.NewSymmetric(s.problem)}
 	s.searcher.ByModel = s.coster == (coster.Algorithm2{}) && s.params.Tiling == "warp"
 	if s.coster == (coster.Algorithm2{}) {
 		if why := coster.BorrowedWeights(s.problem); why != "" {

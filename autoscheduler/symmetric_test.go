@@ -99,3 +99,52 @@ func TestSymmetric(t *testing.T) {
 		t.Errorf("of %d pipelines only %d take at most three quarters of the candidates", all, fewer)
 	}
 }
+
+// TestAboutAsLarge: of a chain of stencils, each of which is a halo larger than the next, the stages are as good as alike: it is searched for a few of them, and what the schedule is predicted to cost is hardly more than what comes of
+// searching for each.
+func TestAboutAsLarge(t *testing.T) {
+	const stages = 150
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1536+2*stages, 1024+2*stages)
+	var last interface{ At(...any) irtest.Expr } = in
+	var f *irtest.Func
+	for i := range stages {
+		from := last
+		f = b.Func(fmt.Sprint("f", i), []string{"x", "y"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+			var sum irtest.Expr
+			for k := range 9 {
+				tap := from.At(v[0].Add(k%3), v[1].Add(k/3))
+				if k == 0 {
+					sum = tap
+				} else {
+					sum = sum.Add(tap)
+				}
+			}
+			return sum
+		})
+		last = f
+	}
+	b.Output(f, 1536, 1024)
+	p := b.Build()
+	prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(each bool) (cost float64, candidates int) {
+		s := NewSession(p, prm, each)
+		r, err := s.Checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Found {
+			cost += f.Cost
+		}
+		return cost, r.Evaluated
+	}
+	cost, few := run(false)
+	least, all := run(true)
+	t.Logf("%d candidates, %.4g s; of each %d, %.4g s", few, cost, all, least)
+	if cost > 1.03*least || few > all/4 {
+		t.Errorf("%d candidates and %.4g s, of each group searched for %d and %.4g s", few, cost, all, least)
+	}
+}

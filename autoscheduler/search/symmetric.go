@@ -3,6 +3,7 @@ package search
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -13,9 +14,11 @@ import (
 )
 
 // Symmetric are the groups that were searched already, by all that a search looks at but for which Funcs and inputs it is that are read: the pyramids of two images, say. A group that is symmetric to another one is
-// run in the same ways, without a search. It is laid out and priced all the same, and where that does not come to the same to the bit it is searched for itself.
+// run in the same ways, without a search. It is laid out and priced all the same, and where that does not come to the same to the bit it is searched for itself. Of a pipeline of many Funcs groups are
+// alike too, while it is asked which are computed together, whose regions are about as large, wherever they begin: the stages of a chain of stencils, each of which is a halo larger than the next.
 type Symmetric struct {
 	mu          sync.Mutex
+	stored      int                 // Funcs with regions of their own
 	definitions map[int]*definition // by Func
 	numbers     map[string]int      // of definitions that are the same but for what they read
 	found       map[string]symmetric
@@ -27,9 +30,29 @@ type symmetric struct {
 	cost float64
 }
 
-// NewSymmetric knows no group yet.
-func NewSymmetric() *Symmetric {
-	return &Symmetric{definitions: map[int]*definition{}, numbers: map[string]int{}, found: map[string]symmetric{}}
+// aboutAsMuch is by how much the costs of groups may be apart that are about as large.
+const aboutAsMuch = .35
+
+// How many Funcs with regions of their own are many, and how many so many that their kernels are run alike in the end, too.
+const (
+	manyFuncs    = 16
+	manyInTheEnd = 128
+)
+
+// about reports whether regions that are about as large are alike.
+func (y *Symmetric) about(ph coster.Phase) bool {
+	return y.stored > manyInTheEnd || y.stored > manyFuncs && ph == coster.Grouping
+}
+
+// NewSymmetric knows no group of a problem yet.
+func NewSymmetric(pr *plan.Problem) *Symmetric {
+	stored := 0
+	for id := range pr.P.Funcs {
+		if !pr.Inlined[id] {
+			stored++
+		}
+	}
+	return &Symmetric{stored: stored, definitions: map[int]*definition{}, numbers: map[string]int{}, found: map[string]symmetric{}}
 }
 
 // definition is that of a Func, with numbers for what it reads, in the order in which it reads them.
@@ -57,7 +80,7 @@ func (s *Searcher) again(g *plan.Group, key string, ph coster.Phase) *Found {
 	if !ok {
 		return nil
 	}
-	if f := s.Again(g, was.ways, ph); f != nil && f.Cost == was.cost {
+	if f := s.Again(g, was.ways, ph); f != nil && (f.Cost == was.cost || s.Symmetric.about(ph) && f.Valid() && math.Abs(f.Cost-was.cost) < aboutAsMuch*was.cost) {
 		return f
 	}
 	return nil
@@ -77,19 +100,31 @@ func (s *Searcher) note(key string, f *Found) {
 
 // key is all that a search for a group looks at: the definitions that are computed in it, theirs that are inlined among them, regions, tiles, and of what is read its size and type.
 func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string {
-	inside, seen := append(slices.Clone(g.Members), g.Out), make([]bool, len(pr.P.Funcs))
-	for _, id := range inside {
-		seen[id] = true
+	inside, place := make([]int, 0, 2+2*len(g.Members)), make([]int, len(pr.P.Funcs)) // from the output on, in the order in which they are read; and where in it each is, from 1
+	add := func(id int) {
+		if place[id] == 0 {
+			inside = append(inside, id)
+			place[id] = len(inside)
+		}
 	}
-	for i := 0; i < len(inside); i++ {
-		for _, r := range y.definition(pr, inside[i]).funcs {
-			if pr.Inlined[r] && !seen[r] {
-				inside, seen[r] = append(inside, r), true
+	add(g.Out)
+	read := func(i int) {
+		for ; i < len(inside); i++ {
+			for _, r := range y.definition(pr, inside[i]).funcs {
+				if pr.Inlined[r] || g.Has(r) {
+					add(r)
+				}
 			}
 		}
 	}
-	slices.Sort(inside)
-	k := keyWriter{buf: make([]byte, 0, 64*len(inside))}
+	read(0)
+	for _, m := range g.Members { // those that are read by none of these
+		if place[m] == 0 {
+			add(m)
+			read(len(inside) - 1)
+		}
+	}
+	k := keyWriter{buf: make([]byte, 0, 64*len(inside)), about: y.about(ph)}
 	k.ints(int64(ph), int64(len(inside)))
 	var funcs, inputs []int
 	for _, id := range inside {
@@ -98,11 +133,11 @@ func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string
 		k.bools(id == g.Out, g.Has(id), pr.Inlined[id], pr.Folded[id], pr.Apart[id], pr.Unproven[id], pr.Absorbs(id))
 		k.region(pr.Regions.Funcs[id])
 		for _, r := range d.funcs {
-			at, within := slices.BinarySearch(inside, r)
-			if !within {
+			at := place[r]
+			k.bools(at > 0)
+			if at == 0 {
 				at = numberIn(&funcs, r)
 			}
-			k.bools(within)
 			k.ints(int64(at))
 		}
 		for _, r := range d.inputs {
@@ -116,9 +151,12 @@ func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string
 			k.list(d.Tiled)
 			k.list(d.Carrying)
 			k.list(d.Within)
-			k.ints(d.Extent...)
+			for _, n := range d.Extent {
+				k.extent(n)
+			}
 			for _, t := range d.Tiles {
-				k.ints(t.Min, t.Max)
+				k.ints(t.Min)
+				k.most(t.Max)
 			}
 			k.bools(d.Atomic)
 		}
@@ -133,7 +171,7 @@ func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string
 		f := &pr.P.Funcs[id]
 		k.bools(f.Output, len(f.Bounds) > 0, pr.Host[id] != "")
 		k.types(f.Types)
-		k.region(pr.Regions.Funcs[id])
+		k.outside(pr.Regions.Funcs[id])
 	}
 	for _, id := range inputs {
 		in := &pr.P.Inputs[id]
@@ -270,7 +308,10 @@ func (w *nodeWriter) node(id halideir.NodeID) {
 }
 
 // keyWriter writes a key: numbers, and lists behind their lengths.
-type keyWriter struct{ buf []byte }
+type keyWriter struct {
+	buf   []byte
+	about bool // of extents how large they are about
+}
 
 func (k *keyWriter) ints(all ...int64) {
 	for _, n := range all {
@@ -310,8 +351,47 @@ func (k *keyWriter) types(all []halideir.Type) {
 func (k *keyWriter) region(b bounds.Box) {
 	k.ints(int64(len(b)))
 	for _, i := range b {
-		k.ints(i.Lo, i.Hi)
+		if k.about {
+			k.extent(i.Extent())
+		} else {
+			k.ints(i.Lo, i.Hi)
+		}
 	}
+}
+
+// outside writes the region of what is only read, which may end anywhere.
+func (k *keyWriter) outside(b bounds.Box) {
+	if !k.about {
+		k.region(b)
+		return
+	}
+	k.ints(int64(len(b)))
+	for _, i := range b {
+		k.extent(i.Extent() &^ (plan.VectorLanes - 1))
+	}
+}
+
+// An extent of up to mostExact is told from all others; of larger ones the first bits are, a quarter of them at most apart, and the last, which say whether it is whole vectors.
+const (
+	mostExact = 256
+	exactBits = 2
+)
+
+// most is the largest that some size may be, of which powers of two are tried.
+func (k *keyWriter) most(n int64) {
+	if k.about {
+		n = int64(bits.Len64(uint64(n)))
+	}
+	k.ints(n)
+}
+
+func (k *keyWriter) extent(n int64) {
+	if !k.about || n <= mostExact {
+		k.ints(n)
+		return
+	}
+	drop := bits.Len64(uint64(n)) - 1 - exactBits
+	k.ints(n>>drop, int64(drop), n&(plan.VectorLanes-1))
 }
 
 // fixed writes what the user fixed of a buffer: a number, or which expression it is.
