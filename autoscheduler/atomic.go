@@ -28,7 +28,8 @@ func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) (is, a
 	if proven && v.Op == halideir.OpAdd {
 		apart = selfLoad(p, f, st, v.Args[0]) && disjoint(pr, st.Args, v.Args[1]) || selfLoad(p, f, st, v.Args[1]) && disjoint(pr, st.Args, v.Args[0])
 	}
-	if apart || !p.ReadsBuffer(st.Args...) { // of places that the domain says there are partial results, which do not wait for each other
+	// Of places that are loops there are partial results, which do not wait for each other.
+	if apart || !slices.ContainsFunc(st.Args, func(id halideir.NodeID) bool { return p.Nodes[id].Op != halideir.OpVar }) {
 		return apart, apart
 	}
 	// Under lets, which Halide puts around what an author uses twice, or a difference, in which Halide proves nothing.

@@ -50,6 +50,23 @@ func TestAtomicTiles(t *testing.T) {
 	}, harness.Tolerance{}, []int{256, 256}, []int{100, 37}, []int{2, 1})
 }
 
+// TestAtomicVotes: places that the domain says are no loops of which there are partial results, and the iterations of all pixels run side by side, under a condition too.
+func TestAtomicVotes(t *testing.T) {
+	for _, kind := range suite.Sampled([]string{"where", "chosen"}) {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			g := harness.Generator{Source: "bridge/testdata/votes.cc", Name: "votes", Params: map[string]string{"kind": kind}}
+			_, cpu := built(t, g, "host", harness.Root())
+			e, cuda := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+			addsAtomically(t, e)
+			rng := rand.New(rand.NewPCG(8, uint64(len(kind))))
+			sameAtSizes(t, cuda, cpu, func(size []int) (harness.Args, map[string][]int) {
+				return harness.Args{"image": noise(rng, size[0], size[1])}, map[string][]int{"out": {1024, 16}}
+			}, harness.Tolerance{}, []int{64, 48}, []int{33, 37}, []int{2, 1})
+		})
+	}
+}
+
 // addsAtomically says where the kernels of an emission have no atomic addition, or a loop of compare-and-swap.
 func addsAtomically(t *testing.T, e *harness.Emission) {
 	t.Helper()
