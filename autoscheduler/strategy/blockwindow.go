@@ -283,13 +283,38 @@ func (b *blockWindows) unrollBlocks(n *plan.Nest, tail plan.Tail) {
 		if loops[u.Loop].Arg < 0 || u.Tile > 0 || u.Extent == 1 || u.Extent > MaxSerialExtent || points*u.Extent > maxSums {
 			continue
 		}
-		if b.exact && !b.pr.MultipleAlong(n.Func, n.Stage, u.Loop, u.Extent) {
+		if b.exact && !b.pr.MultipleAlong(n.Func, n.Stage, u.Loop, u.Extent) || !b.sumsShare(loops[u.Loop].Arg) {
 			continue
 		}
 		points *= u.Extent
 		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: u.Extent, Extent: u.Extent, Tail: tail})
 		u.Tile, u.Extent = u.Extent, 1
 	}
+}
+
+// sumsShare reports whether the sums of points along an argument of the output have something in common: an iteration of one of them loads something that does not move with it, or nothing.
+func (b *blockWindows) sumsShare(arg int) bool {
+	return slices.ContainsFunc(b.g.Members, func(m int) bool {
+		f, along := &b.pr.P.Funcs[m], uint64(0)
+		for s := 1; s < len(f.Stages); s++ {
+			for l, loop := range f.Stages[s].Loops {
+				if loop.Arg >= 0 && loop.Arg < len(b.g.Grow.Funcs[m]) && b.g.Grow.Funcs[m][loop.Arg].Dim == arg {
+					along |= access.LoopBit(l)
+				}
+			}
+			own := true // all that it loads is its point's
+			loads := b.pr.Access.Stage(m, s).Loads
+			for i := range loads {
+				if t := &loads[i]; t.Func != m {
+					own = own && slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.Loops&along != 0 })
+				}
+			}
+			if !own || len(loads) <= len(f.Types) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // unrollShort has a thread compute all points of short loops inside it side by side, over channels mostly: what they load in the loops around them
