@@ -46,8 +46,8 @@ func (s *state) keepScatter(step *rfactor.Step, r *bounds.Regions, a *access.Ana
 		return ""
 	}
 	most := s.mostScatters(fn, st, r, box)
-	// Where a warp of iterations or more never meet, threads have whole cells or columns (strategies block-cells and block-columns), or a histogram each.
-	if besides, _ := iterations(stage, box); most < 2 || besides >= narrowLoop {
+	// Where a warp of iterations or more never meet, threads have whole cells or columns (strategies block-cells and block-columns), or a histogram each, if that is not a block's threads for a long domain.
+	if besides, serial := iterations(stage, box); most < 2 || besides >= narrowLoop && (besides >= fewParallel || !s.leavesIdle(besides, serial)) {
 		return ""
 	}
 	return s.keep(step, stage, a.Stage(fn, st), box, most)
@@ -118,13 +118,15 @@ func (s *state) atomicScatter(fn, stage int, a *access.Analysis, asWritten bool)
 // mostScatters is how many partial results of a scatter in order pay: each has all places, which are cleared and added up in the end.
 func (s *state) mostScatters(fn, stage int, r *bounds.Regions, box bounds.Box) int64 {
 	st := &s.p.Funcs[fn].Stages[stage]
-	points, places := domainPoints(st, box), int64(1)
+	points, places, all := domainPoints(st, box), int64(1), int64(1)
 	for k, arg := range st.Args {
+		n := r.Funcs[fn][k].Extent()
+		all = times(all, n)
 		if !rfactor.OwnPlace(s.p, arg, k) {
-			places = times(places, r.Funcs[fn][k].Extent())
+			places = times(places, n)
 		}
 	}
-	return min(placesAPoint*points/places, mostOfAllPlaces/(places*s.p.Funcs[fn].Bytes()), int64(math.Sqrt(waitOfPlaces*float64(points)/float64(places))))
+	return min(placesAPoint*points/places, mostOfAllPlaces/(all*s.p.Funcs[fn].Bytes()), int64(math.Sqrt(waitOfPlaces*float64(points)/float64(places))))
 }
 
 // domainPoints is how many points the domain of a stage has, 1 for none, up to maxPoints.

@@ -67,6 +67,21 @@ func TestAtomicVotes(t *testing.T) {
 	}
 }
 
+// TestVotesOfFloats: of additions that are not atomic some threads have votes of their own, since as many threads as there are angles leave most of the device idle.
+func TestVotesOfFloats(t *testing.T) {
+	t.Parallel()
+	g := harness.Generator{Source: "bridge/testdata/votes.cc", Name: "votes", Params: map[string]string{"kind": "halves", "angles": "64"}}
+	_, cpu := built(t, g, "host", harness.Root())
+	e, cuda := built(t, g, "host-cuda-cuda_capability_75", harness.Gowarp(nil))
+	if s := text(t, e.File("schedule.h")); !strings.Contains(s, ".rfactor(") {
+		t.Errorf("there are no partial results:\n%s", s)
+	}
+	rng := rand.New(rand.NewPCG(8, 64))
+	sameAtSizes(t, cuda, cpu, func(size []int) (harness.Args, map[string][]int) {
+		return harness.Args{"image": noise(rng, size[0], size[1])}, map[string][]int{"out": {1024, 64}}
+	}, harness.Tolerance{}, []int{64, 48}, []int{33, 37}, []int{2, 1})
+}
+
 // addsAtomically says where the kernels of an emission have no atomic addition, or a loop of compare-and-swap.
 func addsAtomically(t *testing.T, e *harness.Emission) {
 	t.Helper()

@@ -7,10 +7,11 @@ using namespace Halide;
 
 class Votes : public Generator<Votes> {
 public:
-    enum class Kind { where, chosen };
-    GeneratorParam<Kind> kind{"kind", Kind::where, {{"where", Kind::where}, {"chosen", Kind::chosen}}};
+    enum class Kind { where, chosen, halves };
+    GeneratorParam<Kind> kind{"kind", Kind::where, {{"where", Kind::where}, {"chosen", Kind::chosen}, {"halves", Kind::halves}}};
+    GeneratorParam<int> angles{"angles", 16};
     Input<Buffer<uint8_t, 2>> image{"image"};
-    Output<Buffer<int32_t, 2>> out{"out"};
+    Output<Buffer<void, 2>> out{"out"};
 
     void generate() {
         Var d("d"), angle("angle");
@@ -20,10 +21,14 @@ public:
             r.where(bright);
         }
         Expr distance = clamp((r.x * angle + r.y * (16 - angle)) / 16, 0, 1023);
-        out(d, angle) = 0;
-        out(distance, angle) += kind == Kind::where ? Expr(1) : select(bright, 1, 0);
+        Expr none = 0, one = 1;
+        if (kind == Kind::halves) {
+            none = 0.0f, one = 0.5f;
+        }
+        out(d, angle) = none;
+        out(distance, angle) += kind == Kind::where ? one : select(bright, one, none);
         image.set_estimates({{0, 512}, {0, 384}});
-        out.set_estimates({{0, 1024}, {0, 16}});
+        out.set_estimates({{0, 1024}, {0, angles}});
     }
 };
 
