@@ -7,8 +7,11 @@ import (
 )
 
 // Tolerance is how far two floating-point values may differ: by Rel of the larger
-// magnitude, or by Abs. Integers have to be equal; of halves a rounding may differ.
-type Tolerance struct{ Rel, Abs float64 }
+// magnitude, or by Abs; of halves a rounding may differ. Integers may be apart by Int: none has to be equal, and where floats are rounded to integers 1 is a rounding.
+type Tolerance struct {
+	Rel, Abs float64
+	Int      int64 `json:",omitempty"`
+}
 
 // Default is what "gives the CPU's result" means for f32.
 var Default = Tolerance{Rel: 1e-5, Abs: 1e-5}
@@ -58,7 +61,9 @@ func Compare(got, want *Array, tol Tolerance) error {
 				excess = math.Inf(1)
 			}
 		} else {
-			excess = math.Abs(g - w)
+			if excess = math.Abs(g - w); excess <= float64(tol.Int) {
+				continue
+			}
 		}
 		d.Count++
 		if excess > worst {

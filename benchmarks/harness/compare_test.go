@@ -45,6 +45,14 @@ func TestCompare(t *testing.T) {
 			}
 		})
 	}
+	off := Default
+	off.Int = 1
+	if err := Compare(&Array{U8, []int{3}, []byte{1, 2, 9}}, &Array{U8, []int{3}, []byte{1, 3, 8}}, off); err != nil {
+		t.Errorf("integers 1 apart: %v", err)
+	}
+	if err := Compare(&Array{U8, []int{2}, []byte{1, 2}}, &Array{U8, []int{2}, []byte{1, 4}}, off); err == nil {
+		t.Error("integers 2 apart passed")
+	}
 	if err := Compare(floats(1), floats(1, 2), Default); err == nil {
 		t.Error("different shapes passed")
 	}

@@ -76,7 +76,8 @@ func benchFlags() []cli.Flag {
 		&cli.StringFlag{Name: "up-to", Value: bench.UpToSimulate, Usage: "how far a cell goes: `STAGE` is one of " + strings.Join(bench.Stages, ", ")},
 		&cli.StringFlag{Name: "size", Usage: "the estimated size, `WIDTHxHEIGHT`, for programs with GeneratorParams width and height, or size (default: the program's)"},
 		&cli.StringFlag{Name: "counted-size", Usage: "the size at which kernels are run and counted, `WIDTHxHEIGHT` (default: that at which the program's expert was counted, else 768x512)"},
-		&cli.Float64Flag{Name: "tolerance", Value: harness.Default.Rel, Usage: "how far a float may be off the CPU's, relative or absolute, `E`; integers have to be equal"},
+		&cli.Float64Flag{Name: "tolerance", Value: harness.Default.Rel, Usage: "how far a float may be off the CPU's, relative or absolute, `E`"},
+		&cli.Int64Flag{Name: "off-by", Usage: "how far an integer may be off the CPU's, `N`: 1 where floats are rounded to integers; as it is they have to be equal"},
 		&cli.StringFlag{Name: "results", Usage: "the `DIR` of the lines (default: benchmarks/results)"},
 		&cli.IntFlag{Name: "cpu-limit", Value: 60, Usage: "processor time a generator may take, in `SECONDS`"},
 		&cli.IntFlag{Name: "cell-limit", Value: 300, Usage: "time a cell may take, in `SECONDS`"},
@@ -234,7 +235,7 @@ func benchPlan(c *cli.Context, schedulers []bench.Scheduler) (*bench.Plan, error
 		Again:     c.Bool("again"),
 		Results:   c.String("results"),
 		Log:       c.App.ErrWriter,
-		Tolerance: harness.Tolerance{Rel: c.Float64("tolerance"), Abs: c.Float64("tolerance")},
+		Tolerance: harness.Tolerance{Rel: c.Float64("tolerance"), Abs: c.Float64("tolerance"), Int: c.Int64("off-by")},
 		Limits:    bench.Limits{CPUSeconds: c.Int("cpu-limit"), CellSeconds: c.Int("cell-limit"), MemoryBytes: int64(c.Float64("memory-limit") * (1 << 30))},
 		Command:   cellProcess,
 	}
@@ -249,6 +250,8 @@ func benchPlan(c *cli.Context, schedulers []bench.Scheduler) (*bench.Plan, error
 		return nil, usagef("bench: --memory-limit %v: a generator takes 1 GiB of address space at least", c.Float64("memory-limit"))
 	case !(plan.Tolerance.Rel >= 0):
 		return nil, usagef("bench: --tolerance %v is negative", plan.Tolerance.Rel)
+	case plan.Tolerance.Int < 0:
+		return nil, usagef("bench: --off-by %d is negative", plan.Tolerance.Int)
 	}
 	counted, err := parseSize(c.String("counted-size"))
 	if err != nil {
