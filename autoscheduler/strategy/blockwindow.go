@@ -55,7 +55,7 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
 	exact := !f.Output && !pr.Absorbs(g.Out)
-	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && narrow(pr, g.Out) || exact), exact: exact, pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, tails: map[int]plan.Tail{}, windowed: map[int]windowed{}, tooMuch: map[ownPart]bool{}}
+	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && narrow(pr, g.Out) || exact), exact: exact, pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, tails: map[int]plan.Tail{}, windowed: map[int]windowed{}, tooMuch: map[ownPart]bool{}, shared: map[int]bool{}}
 	for _, m := range g.Members {
 		b.threads[m], b.tails[m] = nestedfusion.ThreadDims(pr, g, m), b.pointTail(m)
 		mf := &pr.P.Funcs[m]
@@ -96,6 +96,7 @@ type blockWindows struct {
 	windowed map[int]windowed  // by number of windows
 	laidOut  []laidOut         // what Choices has laid out of those that it offers
 	tooMuch  map[ownPart]bool  // parts that were found to be more than a thread may hold or run
+	shared   map[int]bool      // by argument of the output: whether sums along it share something
 }
 
 // windowed is where the members are with so many windows, or why they cannot be there.
@@ -294,27 +295,46 @@ func (b *blockWindows) unrollBlocks(n *plan.Nest, tail plan.Tail) {
 
 // sumsShare reports whether the sums of points along an argument of the output have something in common: an iteration of one of them loads something that does not move with it, or nothing.
 func (b *blockWindows) sumsShare(arg int) bool {
-	return slices.ContainsFunc(b.g.Members, func(m int) bool {
-		f, along := &b.pr.P.Funcs[m], uint64(0)
-		for s := 1; s < len(f.Stages); s++ {
-			for l, loop := range f.Stages[s].Loops {
-				if loop.Arg >= 0 && loop.Arg < len(b.g.Grow.Funcs[m]) && b.g.Grow.Funcs[m][loop.Arg].Dim == arg {
-					along |= access.LoopBit(l)
-				}
-			}
-			own := true // all that it loads is its point's
-			loads := b.pr.Access.Stage(m, s).Loads
-			for i := range loads {
-				if t := &loads[i]; t.Func != m {
-					own = own && slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.Loops&along != 0 })
-				}
-			}
-			if !own || len(loads) <= len(f.Types) {
-				return true
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	does, ok := b.shared[arg]
+	if !ok {
+		does = slices.ContainsFunc(b.g.Members, func(m int) bool { return b.sumShares(m, arg) })
+		b.shared[arg] = does
+	}
+	return does
+}
+
+func (b *blockWindows) sumShares(member, arg int) bool {
+	grow := b.g.Grow.Funcs[member]
+	for s, st := range b.pr.P.Funcs[member].Stages {
+		if s == 0 {
+			continue
+		}
+		along := uint64(0)
+		for l, loop := range st.Loops {
+			if loop.Arg >= 0 && loop.Arg < len(grow) && grow[loop.Arg].Dim == arg {
+				along |= access.LoopBit(l)
 			}
 		}
-		return false
-	})
+		others, own := false, true // whether it loads any, and all that it loads is its point's: what it reads itself, and what Funcs in place do
+		load := func(fn int, index []access.Index) {
+			if fn != member {
+				others = true
+				own = own && slices.ContainsFunc(index, func(x access.Index) bool { return x.Loops&along != 0 })
+			}
+		}
+		for _, l := range b.pr.Access.Stage(member, s).Loads {
+			load(l.Func, l.Index)
+		}
+		for _, t := range b.pr.ExpandOf(&plan.Nest{Func: member, Stage: s}).Loads {
+			load(t.Func, t.Index)
+		}
+		if !own || !others {
+			return true
+		}
+	}
+	return false
 }
 
 // unrollShort has a thread compute all points of short loops inside it side by side, over channels mostly: what they load in the loops around them
