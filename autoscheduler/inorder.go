@@ -127,6 +127,8 @@ func (s *state) inOrder(fn, stage int, r *bounds.Regions, a *access.Analysis, bo
 		return "Halide does not lower it as a tree"
 	case ok && red.Scatter && besides < narrowLoop && s.mostScatters(fn, stage, r, box) < 2:
 		return "it has more than eight times as many places as points, or more than 32 MiB of them, so that threads with places of their own would clear and add up more than they scatter; of 32-bit integers (in fixed point, say) each thread adds its own atomically"
+	case ok && red.Scatter && besides >= fewParallel:
+		return "those that never meet are a thread each, and no thread has places of its own besides; of 32-bit integers (in fixed point, say) each adds its own atomically"
 	case ok:
 		return ""
 	}
