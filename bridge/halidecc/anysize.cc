@@ -459,19 +459,48 @@ private:
     }
 
     // Works out which of the stores of a buffer are of points that are a group's own: not before where it would begin if it were not shifted.
-    // They are groups of points one after the other; anything else fails.
+    // They are groups of points one after the other, or a row of each group and then the next row; anything else fails.
     void tell(const std::string &buffer, const std::vector<Part *> &stores, std::vector<Form> &forms) {
-        std::vector<Expr> &known = pitch_[buffer];
-        known.resize(c_.along.size());
+        failed_ = failed_ || (!told(buffer, stores, forms) && !told(buffer, by_groups(stores), forms));
+    }
+
+    size_t points_of_group() const {
         size_t points = 1;
         for (const auto &a : c_.along) {
             points *= a.points;
         }
-        if (stores.size() % points != 0) {
-            failed_ = true;
-            return;
+        return points;
+    }
+
+    // Stores that are in the order of rows of all groups, group by group.
+    std::vector<Part *> by_groups(const std::vector<Part *> &stores) const {
+        const size_t points = points_of_group(), in_row = c_.along[0].points, groups = stores.size() / points, rows = points / in_row;
+        std::vector<Part *> out;
+        for (size_t i = 0; i < groups * points; i++) {
+            const size_t x = i % in_row, row = i / in_row % rows, group = i / points;
+            out.push_back(stores[(row * groups + group) * in_row + x]);
         }
-        for (size_t first = 0; first < stores.size() && !failed_; first += points) {
+        return out;
+    }
+
+    // Whether they are groups one after the other.
+    bool told(const std::string &buffer, const std::vector<Part *> &stores, std::vector<Form> &forms) {
+        const size_t points = points_of_group();
+        if (stores.size() % points != 0) {
+            return false;
+        }
+        std::vector<Expr> known = pitch_[buffer];
+        known.resize(c_.along.size());
+        std::vector<Form> found = forms;
+        std::vector<Folded> folds;
+        const auto other = [&] {
+            for (Part *p : stores) {
+                p->own = Expr();
+                p->last = nullptr;
+            }
+            return false;
+        };
+        for (size_t first = 0; first < stores.size(); first += points) {
             const Expr origin = stores[first]->index;
             std::vector<Expr> pitch;
             size_t step = 1;
@@ -479,13 +508,12 @@ private:
                 pitch.push_back(stores[first + step]->index - origin);
                 step *= c_.along[d].points;
                 const Form f = form(origin, d, pitch[d]);
-                if (f == unknown || (forms[d] != unknown && forms[d] != f) || (known[d].defined() && !is_zero(known[d] - pitch[d]))) {
-                    failed_ = true;
-                    return;
+                if (f == unknown || (found[d] != unknown && found[d] != f) || (known[d].defined() && !is_zero(known[d] - pitch[d]))) {
+                    return other();
                 }
-                forms[d] = f;
+                found[d] = f;
                 if (f == folded) {
-                    folded_.push_back({buffer, d, pitch[d]});
+                    folds.push_back({buffer, d, pitch[d]});
                 } else {
                     known[d] = pitch[d];
                 }
@@ -497,7 +525,7 @@ private:
                     const int p = (int)(rest % c_.along[d].points);
                     rest /= c_.along[d].points;
                     index -= pitch[d] * p;
-                    if (forms[d] != steady && p < c_.along[d].points - 1) {  // the last is always its own
+                    if (found[d] != steady && p < c_.along[d].points - 1) {  // the last is always its own
                         const Expr is = unshifted(d) <= last(d) + p;
                         Expr &own = stores[first + i]->own;
                         own = own.defined() ? own && is : is;
@@ -506,9 +534,15 @@ private:
                         }
                     }
                 }
-                failed_ = failed_ || !is_zero(index);
+                if (!is_zero(index)) {
+                    return other();
+                }
             }
         }
+        pitch_[buffer] = known;
+        forms = found;
+        folded_.insert(folded_.end(), folds.begin(), folds.end());
+        return true;
     }
 
     // Stores as they are where no group is shifted, and else those of each group's own points alone.
