@@ -104,7 +104,7 @@ func TestTimeOfSpills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k.Registers, k.SpillBytes = registers, spilled
+		k.Registers, k.SpillBytes, k.SpillFrame = registers, spilled, spilled/2
 		if err := k.Occupy(pr.Device); err != nil {
 			t.Fatal(err)
 		}

@@ -9,11 +9,7 @@ func (x *timed) spills() (bytes, throughL2, throughDRAM float64) {
 	}
 	threads, blocks := float64(x.k.ThreadsPerBlock()), x.resident()
 	bytes = float64(x.k.Tiles()) * threads * float64(x.k.SpillBytes)
-	frame := float64(x.k.SpillFrame)
-	if frame == 0 {
-		frame = float64(x.k.SpillBytes) / 2
-	}
-	frames := threads * blocks * frame // of an SM
+	frames := threads * blocks * float64(x.k.SpillFrame) // of an SM
 	if frames <= float64(x.pr.Device.SharedPerSM)-blocks*float64(x.k.SharedBytes) {
 		return bytes, 0, 0 // L1 and shared memory are one
 	}

@@ -39,14 +39,14 @@ func (e *Estimator) invariants(k *plan.Kernel, n *plan.Nest, turn uint64, inRows
 		places := map[key]bool{} // what is loaded alone, or computed of neighbours, neighbouring points share
 		for i := range ex.Loads {
 			t := &ex.Loads[i]
-			if where, in := k.PlaceOf(t.Func); in && where == plan.AtThread || movesAny(t.Index, turn) {
+			if w.inThread(t.Func) || movesAny(t.Index, turn) {
 				continue
 			}
 			for _, s := range shifts {
 				places[placeKey(t.Func, t.Input, t.Out, t.Index, s)] = true
 			}
 		}
-		return w.computed.points(unrolled) + w.looked.points(unrolled) + min(w.loaded.points(unrolled), len(places))
+		return w.computed.points(unrolled) + min(w.loaded.points(unrolled), len(places))
 	}
 	shifts := Shifts(n)
 	values := count(n.Unrolled, shifts)
@@ -59,7 +59,7 @@ func (e *Estimator) invariants(k *plan.Kernel, n *plan.Nest, turn uint64, inRows
 	return min(values, mostInvariants) + e.invariantAddresses(k, n, shifts, turn)
 }
 
-// ptxas goes from row to row of a thread's points, and runs ahead: of what it holds besides what one row of points needs, about a third is there at
+// RunAhead: ptxas goes from row to row of a thread's points, and runs ahead: of what it holds besides what one row of points needs, about a third is there at
 // once (harris uncapped, 1x4, 1x8, 2x4 and 2x8 points: 54, 64, 64 and 96 registers; by this 53, 61, 64 and 74).
 const RunAhead = 3
 
@@ -122,9 +122,8 @@ type invariantWalk struct {
 	seen map[key]bool // values that are collected, and Funcs in place with what they are given
 	from int          // Funcs in place that were gone into
 
-	computed variants
+	computed variants // and places that data say, which no two points share either
 	loaded   variants // or of a Func in place, or in one that is read at neighbours
-	looked   variants // places that data say, which no two points share
 }
 
 // variants are values by the loops that they hang on: points along others share them.
@@ -233,7 +232,7 @@ func (w *invariantWalk) operation(n *halideir.Node, lets map[string]halideir.Nod
 		case n.ReadsBuffer(): // what does not turn of an index is no value, but for a place that data say
 			own = own && w.pr.P.Nodes[a].Op == halideir.OpVar && w.pr.P.Nodes[a].Kind == halideir.VarDim
 			if of[i].data && w.first(of[i].is) {
-				w.looked.add(of[i].loops)
+				w.computed.add(of[i].loops)
 			}
 		default:
 			w.value(a, of[i], lets, neighbours)

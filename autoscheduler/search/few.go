@@ -213,7 +213,7 @@ func (s *Searcher) judged(r *ranked, said map[string]Judged) (_ ranked, known bo
 	k.Simulated, k.JudgedBy = c.Simulated, "sim"
 	if c.Registers > 0 {
 		k.JudgedBy = "ptxas"
-		k.Registers, k.SpillBytes, k.SpillFrame = c.Registers, c.SpillBytes, 0
+		k.Registers, k.SpillBytes, k.SpillFrame = c.Registers, c.SpillBytes, c.SpillBytes/2 // each place is stored once, and loaded once
 	}
 	if err := k.Occupy(s.Problem.Device); err != nil {
 		return ranked{}, false

@@ -131,7 +131,7 @@ func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string
 		f, d := &pr.P.Funcs[id], y.definition(pr, id)
 		k.ints(int64(d.number))
 		k.bools(id == g.Out, g.Has(id), pr.Inlined[id], pr.Folded[id], pr.Apart[id], pr.Unproven[id], pr.Absorbs(id))
-		k.region(pr.Regions.Funcs[id])
+		k.region(pr.Regions.Funcs[id], true)
 		for _, r := range d.funcs {
 			at := place[r]
 			k.bools(at > 0)
@@ -171,7 +171,7 @@ func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string
 		f := &pr.P.Funcs[id]
 		k.bools(f.Output, len(f.Bounds) > 0, pr.Host[id] != "")
 		k.types(f.Types)
-		k.outside(pr.Regions.Funcs[id])
+		k.region(pr.Regions.Funcs[id], false)
 	}
 	for _, id := range inputs {
 		in := &pr.P.Inputs[id]
@@ -179,7 +179,7 @@ func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string
 		k.types([]halideir.Type{in.Type})
 		k.ints(int64(in.HostAlignment))
 		if id < len(pr.Regions.Inputs) {
-			k.region(pr.Regions.Inputs[id])
+			k.region(pr.Regions.Inputs[id], true)
 		}
 		for _, d := range in.Dims {
 			for _, n := range []halideir.NodeID{d.Min, d.Extent, d.Stride} {
@@ -348,26 +348,18 @@ func (k *keyWriter) types(all []halideir.Type) {
 	}
 }
 
-func (k *keyWriter) region(b bounds.Box) {
+// region writes where a Func or an input is computed or needed; where regions are alike that are about as large, whether it is whole vectors only if asked for: what is only read may end anywhere.
+func (k *keyWriter) region(b bounds.Box, vectors bool) {
 	k.ints(int64(len(b)))
 	for _, i := range b {
-		if k.about {
-			k.extent(i.Extent())
-		} else {
+		switch n := i.Extent(); {
+		case !k.about:
 			k.ints(i.Lo, i.Hi)
+		case vectors:
+			k.extent(n)
+		default:
+			k.extent(n &^ (plan.VectorLanes - 1))
 		}
-	}
-}
-
-// outside writes the region of what is only read, which may end anywhere.
-func (k *keyWriter) outside(b bounds.Box) {
-	if !k.about {
-		k.region(b)
-		return
-	}
-	k.ints(int64(len(b)))
-	for _, i := range b {
-		k.extent(i.Extent() &^ (plan.VectorLanes - 1))
 	}
 }
 

@@ -34,7 +34,7 @@ type Kernel struct {
 	SharedSum   int64     // the sum over members, as Sioutas et al. count it
 	Registers   int       // a thread, estimated or, where the kernel was compiled, as compiled
 	SpillBytes  int       // a thread, stored and loaded: estimated at every turn of its loops or, where the kernel was compiled, as it stands in the code
-	SpillFrame  int       // a thread, of SpillBytes: what lies in memory for it. 0 is half of them, each place stored once and loaded once
+	SpillFrame  int       // a thread, of SpillBytes: what lies in memory for it
 	Counted     Counts    // what one block issues, where the strategy has counted it; else zero
 	JudgedBy    string    // who said more of it than an estimate, as search names it: "ptxas", "sim"; else ""
 	Simulated   Simulated // what a simulator counted; zero where it was not asked
