@@ -212,13 +212,19 @@ func (s *state) worth(before []*search.Found, aligned map[int][]int64) func(gain
 }
 
 // cellsOf are the stages of which a thread knows the cells: of outputs of groups, and of members that it computes at their points and beside them.
-func (s *state) cellsOf(aligned map[int][]int64, found []*search.Found) (out []plan.CellsOf) {
+func (s *state) cellsOf(aligned map[int][]int64, found []*search.Found) []plan.CellsOf {
+	out := s.heldCells()
+	add := func(c plan.CellsOf) {
+		if !slices.ContainsFunc(out, func(o plan.CellsOf) bool { return o.Func == c.Func }) {
+			out = append(out, c)
+		}
+	}
 	for i, g := range s.groups {
 		moduli := aligned[g.Out]
 		if moduli == nil {
 			continue
 		}
-		out = append(out, plan.CellsOf{Func: g.Out, Moduli: moduli})
+		add(plan.CellsOf{Func: g.Out, Moduli: moduli})
 		s.membersAlong(g, found[i].Layout.Kernels[0], func(m int, along func(arg int) (bounds.Growth, bool)) {
 			args := len(s.p.Funcs[m].Args)
 			of := plan.CellsOf{Func: m, Moduli: slices.Repeat([]int64{1}, args), From: make([]int64, args), Beside: make([]int64, args), Member: true}
@@ -227,7 +233,7 @@ func (s *state) cellsOf(aligned map[int][]int64, found []*search.Found) (out []p
 					of.Moduli[arg], of.From[arg], of.Beside[arg] = moduli[grow.Dim], grow.Lo, grow.Hi-grow.Lo
 				}
 			}
-			out = append(out, of)
+			add(of)
 		})
 	}
 	return out

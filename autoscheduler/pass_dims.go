@@ -55,8 +55,12 @@ func chooseDims(s *state) error {
 				pr.Dims[pr.StageIndex(id, st)] = d
 				continue
 			}
+			d.Held = s.heldLoops(id, st, d.Extent)
 			longest := -1
 			for l := range box {
+				if slices.Contains(d.Held, l) {
+					continue
+				}
 				if !d.Atomic && !f.Stages[st].Loops[l].Kind.Parallel() || whole[l] {
 					continue
 				}
@@ -74,10 +78,10 @@ func chooseDims(s *state) error {
 			if len(d.Tiled) == 0 && longest >= 0 {
 				d.Tiled = []int{longest}
 			}
-			if l := contiguous(&f.Stages[st]); !partial && l >= 0 && !whole[l] && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
+			if l := contiguous(&f.Stages[st]); !partial && !slices.Contains(d.Held, l) && l >= 0 && !whole[l] && d.Extent[l] > strategy.MaxSerialExtent && len(d.Tiled) < maxTiled && !slices.Contains(d.Tiled, l) {
 				d.Tiled = slices.Insert(d.Tiled, 0, l)
 			}
-			if !d.Atomic {
+			if !d.Atomic && len(d.Held) == 0 {
 				if l := s.laneOf(id, st, d.Extent, whole); l >= 0 {
 					d.Tiled = append([]int{l}, slices.DeleteFunc(d.Tiled, func(t int) bool { return t == l })...)
 					d.Tiled = d.Tiled[:min(len(d.Tiled), maxTiled)]
@@ -85,6 +89,10 @@ func chooseDims(s *state) error {
 			}
 			pr.Dims[pr.StageIndex(id, st)] = d
 		}
+	}
+	if held := s.heldCells(); len(held) > 0 {
+		pr.Kept = plan.NewKept() // what was worked out without
+		pr.SetCells(held, nil)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func group(s *state) error {
 // Inline implements grouping.Inliner: a Func that is a kernel of its own is computed in its readers.
 func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 	pr := s.problem
-	if pr.Apart[id] || s.notInlinable(id) != "" {
+	if pr.Apart[id] || s.notInlinable(id) != "" || s.sharedInThread(id) {
 		return nil, nil
 	}
 	kept := pr.Kept

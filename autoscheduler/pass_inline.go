@@ -158,6 +158,9 @@ func (s *state) worthInlining(id int) InlineReason {
 	case st.Value.Total() <= trivialOps && len(st.Loads) <= 1:
 		return InlineReason{Inlined: true, Why: "it is at most one operation on one value"}
 	}
+	if s.sharedInThread(id) {
+		return InlineReason{Why: "threads share what they read of it in registers"}
+	}
 	readers := s.readers(id)
 	why := InlineReason{Points: s.points(id, 0)}
 	before := 0.0

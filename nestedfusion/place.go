@@ -70,7 +70,7 @@ func nest(pr *plan.Problem, g *plan.Group, at map[int]*Placement, member int) (P
 	}
 	p := Placement{
 		Func: member, Where: plan.AtThread, Anchor: anchor,
-		Grow: pr.Fits.Grow(anchor, 0, nil, inThread, pr.Stored).Funcs[member],
+		Grow: pr.Grow(anchor, 0, inThread).Funcs[member],
 		Tile: tile,
 	}
 	return p, ownPoints(pr, g, p)

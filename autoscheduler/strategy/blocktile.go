@@ -224,7 +224,7 @@ func memberNest(pr *plan.Problem, g *plan.Group, out *plan.Nest, p nestedfusion.
 		d := g.Grow.Funcs[p.Func][loop.Arg]
 		return d.Dim < 0 && d.Provable() && d.Fixed
 	}
-	shortInside(pr.P, st, n.Serial, constant)
+	shortInside(pr, p.Func, st, n.Serial, constant)
 	unroll(pr, &n, constant)
 	return n
 }

@@ -258,6 +258,7 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: p, Extent: p, Tail: t})
 	}
 	n.Whole = tail == plan.ShiftInwards && len(n.Unrolled) > 0
+	b.unrollHeld(&n)
 	if len(f.Stages) > 1 {
 		b.unrollShort(&n, tail)
 		unrollDomain(b.pr, &n)
@@ -267,6 +268,16 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 	}
 	n.Along = along(&n)
 	return n, nil
+}
+
+// unrollHeld has the dimensions that a thread has whole stand in its code.
+func (b *blockWindows) unrollHeld(n *plan.Nest) {
+	held := b.pr.Dims[b.pr.StageIndex(n.Func, n.Stage)].Held
+	for i := range n.Serial {
+		if u := &n.Serial[i]; slices.Contains(held, u.Loop) {
+			u.Unroll = true
+		}
+	}
 }
 
 // sums reports whether threads keep sums: a member is a reduction.
@@ -500,6 +511,7 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 			windows += k.Out.PointsPerThread()*((t.Bytes()+3)/4) + 2*rows
 		}
 	}
+	own := make([]int64, len(k.Members)) // registers of each window
 	for i := range k.Members {
 		m := &k.Members[i]
 		if m.Where != plan.AtThread || b.renames(k, m.Func) {
@@ -521,10 +533,43 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 			points = live + (points-live)/instructions.RunAhead
 		}
 		for _, t := range b.pr.P.Funcs[m.Func].Types {
-			windows += points * ((t.Bytes() + 3) / 4) // narrow values have a register each
+			own[i] += points * ((t.Bytes() + 3) / 4) // narrow values have a register each
 		}
 	}
+	windows += b.most(k, own)
 	return max(1, int(windows)+loads)
+}
+
+// most is how many registers windows have at a time. Those of dimensions that a thread has whole are computed one behind the other, each whole, and
+// die where they are read last; of others rows are, as far as they are needed for a row of points.
+func (b *blockWindows) most(k *plan.Kernel, own []int64) (most int64) {
+	if !slices.ContainsFunc(k.Members, func(m plan.Member) bool { return m.Where == plan.AtThread && b.whole(m.Func) }) {
+		for _, n := range own {
+			most += n
+		}
+		return most
+	}
+	for at := range len(k.Members) + 1 { // computing that member, or the output
+		live := int64(0)
+		for i := range k.Members[:min(at+1, len(k.Members))] {
+			later := k.Members[max(at, i+1):]
+			if i == at || b.pr.Reads(k.Out.Func, k.Members[i].Func) || slices.ContainsFunc(later, func(r plan.Member) bool { return b.pr.Reads(r.Func, k.Members[i].Func) }) {
+				live += own[i]
+			}
+		}
+		most = max(most, live)
+	}
+	return most
+}
+
+// whole reports whether a thread has a Func whole along a short dimension.
+func (b *blockWindows) whole(fn int) bool {
+	for arg := range b.pr.P.Funcs[fn].Args {
+		if b.pr.HeldArg(fn, arg) {
+			return true
+		}
+	}
+	return false
 }
 
 // renames reports whether a window is a copy, point by point, of others in the same registers.

@@ -190,6 +190,8 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 func turnsInThread(pr *plan.Problem, g *plan.Group, dims *plan.Dims, l int, loop halideir.Loop) bool {
 	members := len(g.Members) > 0
 	switch {
+	case slices.Contains(dims.Held, l) && len(dims.Tiled) > 0:
+		return true
 	case len(dims.Tiled) == 0 || memberMoves(g, loop):
 		return false
 	case dims.Extent[l] <= MaxSerialExtent && (loop.Kind.Parallel() || dims.Atomic):

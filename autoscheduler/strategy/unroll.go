@@ -14,6 +14,7 @@ import (
 // section 4.2). The paper has no figures; 4 is that of the published implementation.
 const (
 	maxUnrolledExtent = 4
+	maxUnrolledHeld   = 16   // of a dimension whose points are told apart: as constants their places are registers
 	maxUnrolledCopies = 64   // of one stage's expression: three such loops
 	maxUnrolledTree   = 5000 // operations and loads of all copies together, as Halide expands them
 )
@@ -29,7 +30,7 @@ func unroll(pr *plan.Problem, n *plan.Nest, constant func(loop halideir.Loop) bo
 	for i := range n.Serial {
 		u := &n.Serial[i]
 		c := copies * u.Extent
-		if !short(pr.P, st, u, constant) || c > maxUnrolledCopies || c*tree > maxUnrolledTree {
+		if !short(pr, n.Func, st, u, constant) || c > maxUnrolledCopies || c*tree > maxUnrolledTree {
 			return // it stays a loop, and so do those around it
 		}
 		u.Unroll, copies = u.Extent > 1, c
@@ -68,21 +69,25 @@ func folded(pr *plan.Problem, n *plan.Nest) error {
 }
 
 // short reports whether a serial loop is one to unroll: of few iterations, as many as Halide knows when it compiles.
-func short(p *halideir.Pipeline, st *halideir.Stage, u *plan.Use, constant func(loop halideir.Loop) bool) bool {
+func short(pr *plan.Problem, fn int, st *halideir.Stage, u *plan.Use, constant func(loop halideir.Loop) bool) bool {
 	loop := st.Loops[u.Loop]
-	return u.Tile == 0 && u.Extent <= maxUnrolledExtent && (constantLoop(p, st, u.Loop) || loop.Arg >= 0 && constant(loop))
+	most := int64(maxUnrolledExtent)
+	if pr.HeldArg(fn, loop.Arg) {
+		most = maxUnrolledHeld
+	}
+	return u.Tile == 0 && u.Extent <= most && (constantLoop(pr.P, st, u.Loop) || loop.Arg >= 0 && constant(loop))
 }
 
 // shortInside moves the loops to unroll, over channels mostly, into those whose ends only a run knows, so that all iterations share what these work out. A stage
 // with a loop over a domain is left as it is: a sum would lose its register.
-func shortInside(p *halideir.Pipeline, st *halideir.Stage, serial []plan.Use, constant func(loop halideir.Loop) bool) {
+func shortInside(pr *plan.Problem, fn int, st *halideir.Stage, serial []plan.Use, constant func(loop halideir.Loop) bool) {
 	loose := func(u plan.Use) bool { return u.Tile > 0 }
 	domain := func(u plan.Use) bool { return st.Loops[u.Loop].Arg < 0 }
 	if !slices.ContainsFunc(serial, loose) || slices.ContainsFunc(serial, domain) {
 		return
 	}
 	place := func(u *plan.Use) int {
-		if short(p, st, u, constant) {
+		if short(pr, fn, st, u, constant) {
 			return 0
 		}
 		return 1

@@ -55,8 +55,9 @@ type fitted struct {
 }
 
 type fittedRange struct {
-	lo, hi End
-	ok     bool
+	lo, hi   End
+	ok       bool
+	unloaded bool // see indexForms
 }
 
 // NewFits fits the affine form of every edge once and checks each against
@@ -66,16 +67,18 @@ func NewFits(p *halideir.Pipeline, r *Regions) *Fits {
 	for c, stages := range r.edges {
 		f.edges[c] = make([][]fitted, len(stages))
 		for s, edges := range stages {
-			var plain map[int][]bool
+			var plain map[int][]indexForms
 			if p.Funcs[c].Extern == nil {
 				plain = plainIndices(p, &p.Funcs[c].Stages[s])
 			}
 			for _, e := range edges {
 				ft := f.fitEdge(e)
 				for k := range ft.ends {
-					if is := plain[e.Func]; k >= len(is) || !is[k] {
+					is := plain[e.Func]
+					if k >= len(is) || !is[k].plain {
 						ft.ends[k].lo.Loose = true
 					}
+					ft.ends[k].unloaded = k < len(is) && is[k].unloaded
 				}
 				f.edges[c][s] = append(f.edges[c][s], ft)
 			}
@@ -179,14 +182,14 @@ type Group struct {
 // Grow computes the growth for the tile of one stage. in reports whether a Func
 // belongs to the group besides the output, stored whether such a Func is not inlined: only
 // then do the user's own bounds on it hold. whole, which may be nil, are the dimensions of the output that no
-// tile divides: where Declared knows one, all of it is what a tile covers. Funcs are visited
+// tile divides: where Whole knows one, all of it is what a tile covers. Funcs are visited
 // consumers first, which descending ids are.
 func (f *Fits) Grow(out, stage int, whole func(dim int) bool, in, stored func(id int) bool) *Group {
 	g := &Group{Funcs: map[int][]Growth{}, Inputs: map[int][]Growth{}}
 	own := make([]Growth, len(f.p.Funcs[out].Args))
 	for k := range own {
 		own[k] = Growth{Dim: k, Num: 1, Den: 1, Known: true, Trust: Trust{Fixed: true}}
-		if all, ok := f.Declared(out, k); ok && whole != nil && whole(k) {
+		if all, ok := f.Whole(out, k); ok && whole != nil && whole(k) {
 			own[k] = all
 		}
 	}
@@ -213,31 +216,22 @@ func (f *Fits) bound(id int, gs []Growth) {
 	fn := &f.p.Funcs[id]
 	for k := range gs {
 		if slices.ContainsFunc(fn.Bounds, func(b halideir.Bound) bool { return b.Var == fn.Args[k] }) {
-			gs[k], _ = f.Declared(id, k)
+			gs[k] = Growth{}
+			if _, ok := Declared(f.p, id, k); ok {
+				gs[k], _ = f.Whole(id, k)
+			}
 		}
 	}
 }
 
-// Declared is a dimension of a Func whose first point and extent the user fixed as literals, with Func::bound
-// or for an output's buffer; of several such bounds the last holds.
-func (f *Fits) Declared(id, k int) (Growth, bool) {
-	fn := &f.p.Funcs[id]
-	var g Growth
-	for _, b := range fn.Bounds {
-		if b.Var != fn.Args[k] {
-			continue
-		}
-		g = Growth{}
-		lit := fitter{p: f.p}
-		if b.Modulus == halideir.NoNode && lit.literal(b.Min) && lit.literal(b.Extent) {
-			lo := f.p.Nodes[b.Min].Int
-			g = Growth{Dim: -1, Den: 1, Lo: lo, Hi: lo + f.p.Nodes[b.Extent].Int - 1, Known: true, Trust: Trust{Fixed: true}}
-			if !g.small() {
-				g = Growth{}
-			}
-		}
+// Whole is a dimension of a Func of which the same part is needed in every run (see Regions.Constant).
+func (f *Fits) Whole(id, k int) (Growth, bool) {
+	at, ok := f.r.Constant(f.p, id, k)
+	g := Growth{Dim: -1, Den: 1, Lo: at.Lo, Hi: at.Hi, Known: true, Trust: Trust{Fixed: true}}
+	if !ok || !g.small() {
+		return Growth{}, false
 	}
-	return g, g.Known
+	return g, true
 }
 
 // through adds what one stage's region needs of its producers.
@@ -247,10 +241,11 @@ func (g *Group) through(f *Fits, id, stage int) {
 	for _, ft := range f.edges[id][stage] {
 		need := make([]Growth, len(ft.ends))
 		for k, fr := range ft.ends {
-			if fr.ok {
-				need[k] = f.compose(st, consumer, fr)
-			} else {
+			if !fr.ok || fr.unloaded {
 				need[k] = f.standing(st, consumer, ft.edge.Box[k])
+			}
+			if fr.ok && !need[k].Known {
+				need[k] = f.compose(st, consumer, fr)
 			}
 		}
 		if ft.edge.Func >= 0 {
@@ -262,8 +257,8 @@ func (g *Group) through(f *Fits, id, stage int) {
 	}
 }
 
-// standing is a range that depends on dimensions alone of which every tile computes the same part: where
-// it has no form that moves with a tile, as that of a point and a constant, it still has its numbers.
+// standing is a range that depends on dimensions alone of which every tile computes the same part: it has its numbers, which
+// Halide finds, too, whatever clamps and remainders there are in it, also where it has no form that moves with a tile, as that of a point and a constant.
 func (f *Fits) standing(st *halideir.Stage, consumer []Growth, rg halideir.Range) Growth {
 	env := halideir.Env{Lo: make([]int64, len(st.Loops)), Hi: make([]int64, len(st.Loops))}
 	t, ok := Trust{Fixed: true}, true

@@ -352,6 +352,45 @@ func TestTrust(t *testing.T) {
 	}
 }
 
+// TestWhole: of a dimension that is computed whole, Halide comes to what is needed of others through any clamp and remainder, if no data say where; it is what brute force finds.
+func TestWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		index    func(in *irtest.Input, v []irtest.Expr) irtest.Expr
+		at       func(x int64) int64
+		provable bool
+	}{
+		"neighbours": {func(_ *irtest.Input, v []irtest.Expr) irtest.Expr {
+			return v[0].Mod(2).EQ(0).Select(v[0].Add(1), v[0].Sub(1)).Clamp(0, 7)
+		}, func(x int64) int64 { return min(max(x+1-2*(x%2), 0), 7) }, true},
+		"turned":    {func(_ *irtest.Input, v []irtest.Expr) irtest.Expr { return v[0].Add(3).Mod(8) }, func(x int64) int64 { return (x + 3) % 8 }, true},
+		"looked up": {func(in *irtest.Input, v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Clamp(0, 7) }, nil, false},
+	} {
+		b := irtest.New()
+		in := b.Input("in", irtest.I32, 8, 64)
+		g := b.Func("g", []string{"c", "x"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return in.At(v[0], v[1]).Mul(2) })
+		h := b.Func("h", []string{"c", "x"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return g.At(c.index(in, v), v[1]) })
+		b.Output(h, 8, 64)
+		h.Bound("c", 0, 8)
+		p := b.Build()
+		r, err := Analyze(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := NewFits(p, r).Grow(h.ID, 0, func(dim int) bool { return dim == 0 }, every, every).Funcs[g.ID][0]
+		if !d.Known || d.Dim >= 0 || d.Provable() != c.provable {
+			t.Errorf("%s: %+v, provable %v", name, d, d.Provable())
+		}
+		for x := int64(0); c.at != nil && x < 8; x++ {
+			if at := c.at(x); at < d.Lo || at > d.Hi {
+				t.Errorf("%s: %d is read, and [%d, %d] is said to be needed", name, at, d.Lo, d.Hi)
+			}
+		}
+		if at, ok := r.Constant(p, h.ID, 0); !ok || at != (Interval{0, 7}) {
+			t.Errorf("%s: an output whose author says where it is is %v %v in every run", name, at, ok)
+		}
+	}
+}
+
 // TestNowhere: what is read under a condition that never holds (r < 0 for r from 0 on) has no points, and room for one.
 func TestNowhere(t *testing.T) {
 	if n := (Growth{Dim: -1, Num: 1, Den: 1, Lo: 0, Hi: -1, Known: true}).Extent(8); n != 1 {

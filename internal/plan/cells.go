@@ -28,6 +28,7 @@ func (c *Cells) Of(fn int) []CellsOf {
 // stageCells are a stage's, for each modulus that points of a thread may be whole cells of.
 type stageCells struct {
 	moduli, from, beside []int64 // by loop; see CellsOf
+	held                 []bool  // likewise
 	member               bool
 	of                   []*Cell
 }
@@ -56,6 +57,9 @@ func (pr *Problem) CellOf(n *Nest) *Cell {
 		return nil
 	}
 	whole := func(loop int) int64 {
+		if sc.held[loop] {
+			return sc.whole(n, loop)
+		}
 		for _, u := range n.Unrolled {
 			if u.Loop == loop && u.Apart == 0 && (u.Tile > 0 || sc.member) {
 				return halideir.GCD(sc.moduli[loop], u.Extent-sc.beside[loop])
@@ -66,6 +70,26 @@ func (pr *Problem) CellOf(n *Nest) *Cell {
 	return sc.cell(whole)
 }
 
+// whole is how many points a thread has along a loop that it is to have whole, if it does; else 1.
+func (sc *stageCells) whole(n *Nest, loop int) int64 {
+	for _, uses := range [][]Use{n.Unrolled, n.Serial} {
+		for _, u := range uses {
+			if u.Loop == loop && u.Extent == sc.moduli[loop] && (u.Unroll || u.Apart == 0 && u.Steps == 0) {
+				return u.Extent
+			}
+		}
+	}
+	return 1
+}
+
+// HeldArg reports whether a thread that has all points of a Func along an argument, a short one, knows where each is; see CellsOf.
+func (pr *Problem) HeldArg(fn, arg int) bool {
+	if pr.Cells == nil || arg < 0 {
+		return false
+	}
+	return slices.ContainsFunc(pr.Cells.made, func(c CellsOf) bool { return c.Func == fn && c.Held != nil && c.Held[arg] })
+}
+
 // CellInLane is the cell of a Func of which a lane has whole ones that has so many neighbours along each of its arguments, the first at a multiple of that many; nil where there is none.
 func (pr *Problem) CellInLane(fn int, neighbours func(arg int) int64) *Cell {
 	sc := pr.stageCells(fn, 0)
@@ -74,7 +98,7 @@ func (pr *Problem) CellInLane(fn int, neighbours func(arg int) int64) *Cell {
 	}
 	loops := pr.P.Funcs[fn].Stages[0].Loops
 	return sc.cell(func(loop int) int64 {
-		if loops[loop].Arg < 0 {
+		if loops[loop].Arg < 0 || sc.held[loop] {
 			return 1
 		}
 		return halideir.GCD(sc.moduli[loop], neighbours(loops[loop].Arg))
@@ -146,6 +170,8 @@ type CellsOf struct {
 	Member bool    `json:"member,omitempty"`
 	From   []int64 `json:"from,omitempty"` // nil: at the same points
 	Beside []int64 `json:"beside,omitempty"`
+	// Held says along which arguments a thread has all points there are, the modulus of them, and From then where the first is.
+	Held []bool `json:"held,omitempty"`
 }
 
 // CellsIn is how the Funcs of a kernel lie in cells.
@@ -195,7 +221,7 @@ func (pr *Problem) SetCells(of []CellsOf, before *Cells) {
 func (c *Cells) has(all []CellsOf) bool {
 	return c != nil && !slices.ContainsFunc(all, func(o CellsOf) bool {
 		return !slices.ContainsFunc(c.made, func(m CellsOf) bool {
-			return m.Func == o.Func && m.Member == o.Member && slices.Equal(m.Moduli, o.Moduli) && slices.Equal(m.From, o.From) && slices.Equal(m.Beside, o.Beside)
+			return m.Func == o.Func && m.Member == o.Member && slices.Equal(m.Moduli, o.Moduli) && slices.Equal(m.From, o.From) && slices.Equal(m.Beside, o.Beside) && slices.Equal(m.Held, o.Held)
 		})
 	})
 }
@@ -218,19 +244,19 @@ func (c *Cells) workOut(pr *Problem) {
 		for st := range pr.P.Funcs[o.Func].Stages {
 			sc := &stageCells{member: o.Member}
 			for _, l := range pr.P.Funcs[o.Func].Stages[st].Loops {
-				m, from, beside := int64(1), int64(0), int64(0)
+				m, from, beside, held := int64(1), int64(0), int64(0), false
 				if l.Arg >= 0 {
-					m = o.Moduli[l.Arg]
+					m, held = o.Moduli[l.Arg], o.Held != nil && o.Held[l.Arg]
 					if o.From != nil {
 						from, beside = o.From[l.Arg], o.Beside[l.Arg]
 					}
 				}
+				sc.held = append(sc.held, held)
 				sc.moduli, sc.from, sc.beside = append(sc.moduli, m), append(sc.from, from), append(sc.beside, beside)
 			}
 			stages[pr.StageIndex(o.Func, st)] = sc
-			for _, moduli := range divisors(sc.moduli) {
-				if cell := newCell(d, &pr.P.Funcs[o.Func], st, moduli); cell != nil {
-					cell.from = sc.from
+			for _, moduli := range divisors(sc.moduli, sc.held) {
+				if cell := newCell(d, &pr.P.Funcs[o.Func], st, moduli, sc); cell != nil {
 					sc.of = append(sc.of, cell)
 				}
 			}
@@ -266,8 +292,13 @@ func (c *Cells) workOut(pr *Problem) {
 }
 
 // newCell has a Func for each kind of points; nil where they are too many.
-func newCell(d *cells.Definitions, f *halideir.Func, stage int, moduli []int64) *Cell {
-	c := &Cell{Moduli: moduli}
+func newCell(d *cells.Definitions, f *halideir.Func, stage int, moduli []int64, sc *stageCells) *Cell {
+	c := &Cell{Moduli: moduli, from: slices.Clone(sc.from)}
+	for l, held := range sc.held {
+		if held {
+			c.from[l] = 0
+		}
+	}
 	kinds := int64(1)
 	for _, m := range moduli {
 		if kinds *= m; kinds > mostKinds {
@@ -278,7 +309,11 @@ func newCell(d *cells.Definitions, f *halideir.Func, stage int, moduli []int64) 
 		known := slices.Repeat([]cells.Known{{Modulus: 1}}, len(f.Args))
 		for l := len(moduli) - 1; l >= 0; l-- {
 			if m := moduli[l]; m > 1 {
-				known[f.Stages[stage].Loops[l].Arg] = cells.Known{Modulus: m, Remainder: kind % m}
+				is := cells.Known{Modulus: m, Remainder: kind % m}
+				if sc.held[l] {
+					is = cells.Known{Remainder: sc.from[l] + kind%m}
+				}
+				known[f.Stages[stage].Loops[l].Arg] = is
 				kind /= m
 			}
 		}
@@ -308,14 +343,14 @@ func (c *Cell) together(plain *Expand) *Expand {
 	return x
 }
 
-// divisors are all lists of divisors of some numbers, but for that of ones.
-func divisors(of []int64) [][]int64 {
+// divisors are all lists of divisors of some numbers, but for that of ones; of those that are whole 1 and themselves.
+func divisors(of []int64, whole []bool) [][]int64 {
 	out := [][]int64{nil}
-	for _, n := range of {
+	for i, n := range of {
 		var longer [][]int64
 		for _, o := range out {
 			for m := int64(1); m <= n; m++ {
-				if n%m == 0 {
+				if n%m == 0 && (!whole[i] || m == 1 || m == n) {
 					longer = append(longer, append(slices.Clip(slices.Clone(o)), m))
 				}
 			}

@@ -67,18 +67,29 @@ func (pr *Problem) GrowAt(out, stage int, g *Group) *bounds.Group {
 // whether a member moves with it. Only where a member would have no size at all, as one that is read at the point and at
 // a constant, such loops count as whole, if the user fixed them.
 func (pr *Problem) Grow(out, stage int, in func(id int) bool) *bounds.Group {
-	g := pr.Fits.Grow(out, stage, nil, in, pr.Stored)
+	loops, dims := pr.P.Funcs[out].Stages[stage].Loops, &pr.Dims[pr.StageIndex(out, stage)]
+	g := pr.Fits.Grow(out, stage, pr.Held(out, stage), in, pr.Stored)
 	if len(pr.P.Funcs[out].Bounds) == 0 || pr.sized(g, out, in) {
 		return g
 	}
-	loops, tiled := pr.P.Funcs[out].Stages[stage].Loops, pr.Dims[pr.StageIndex(out, stage)].Tiled
 	whole := func(dim int) bool {
-		return !slices.ContainsFunc(tiled, func(l int) bool { return loops[l].Arg == dim })
+		return !slices.ContainsFunc(dims.Tiled, func(l int) bool { return loops[l].Arg == dim })
 	}
 	if w := pr.Fits.Grow(out, stage, whole, in, pr.Stored); pr.sized(w, out, in) {
 		return w
 	}
 	return g
+}
+
+// Held tells the dimensions that a thread has whole that computes points of a stage; nil where there are none.
+func (pr *Problem) Held(fn, stage int) func(dim int) bool {
+	loops, held := pr.P.Funcs[fn].Stages[stage].Loops, pr.Dims[pr.StageIndex(fn, stage)].Held
+	if len(held) == 0 {
+		return nil
+	}
+	return func(dim int) bool {
+		return slices.ContainsFunc(held, func(l int) bool { return loops[l].Arg == dim })
+	}
 }
 
 // sized reports whether it is known how much of every member a tile needs.

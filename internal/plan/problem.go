@@ -84,6 +84,8 @@ type Dims struct {
 	Atomic bool
 	// Carrying are the loops of an update that the host runs, a launch an iteration, innermost first, so that those Within are parallel that would have to run in order (package carried).
 	Carrying, Within []int
+	// Held are short loops over a dimension that stages before this one read across: a thread has all of it, and so all of theirs.
+	Held []int
 }
 
 // OfDomain reports whether loops of the domain that would have to run in order are parallel.
