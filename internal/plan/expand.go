@@ -310,6 +310,9 @@ func (e *expander) compose(fn int, j *access.Index, at []access.Index) access.In
 		return unknownAt(loops, j, at)
 	}
 	i := at[loops[j.Loop].Arg]
+	if i.Clamped && !i.Likely && (j.Num != 1 || j.Den != 1 || j.Offset != 0) {
+		i.Beyond = (i.Beyond*31+j.Num)*31*31 + j.Offset*31 + j.Den
+	}
 	i.AlsoClamped(j)
 	switch {
 	case i.Kind == access.Constant:
@@ -365,6 +368,7 @@ func (e *expander) fresh(l *access.Load, idx []access.Index, instance int) bool 
 		mix(x.Num)
 		mix(x.Den)
 		mix(x.Offset)
+		mix(x.Beyond)
 		if x.Clamped {
 			mix(1)
 		}

@@ -168,3 +168,28 @@ func TestUnknownPlacesDiffer(t *testing.T) {
 		t.Errorf("%d loads, %d instances; want 8 and 6", len(e.Loads), e.Instances)
 	}
 }
+
+// TestBeyondClamps: a place behind one clamp and before another is not that of either by itself. What is read of h by g in place of f are as many places as there are, by evaluation of the indices at the border.
+func TestBeyondClamps(t *testing.T) {
+	const last = 99
+	for _, c := range [][2]int64{{1, -1}, {-1, 1}, {2, -1}, {0, 1}, {1, 0}} { // how far f reads g, and g h
+		b := irtest.New()
+		h := b.Func("h", []string{"x"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return v[0].Mul(v[0]) })
+		g := b.Func("g", []string{"x"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return h.At(v[0].Add(c[1]).Clamp(0, last)).Mul(2) })
+		f := b.Func("f", []string{"x"}, irtest.I32, func(v []irtest.Expr) irtest.Expr {
+			return g.At(v[0].Add(c[0]).Clamp(0, last)).Add(h.At(v[0].Add(c[0] + c[1]).Clamp(0, last)))
+		})
+		b.Output(f, last+1)
+		p := b.Build()
+		clamp := func(x int64) int64 { return min(max(x, 0), last) }
+		places := 1
+		for x := int64(-3); x <= last+3; x++ { // the halo of a tile, too
+			if clamp(clamp(x+c[0])+c[1]) != clamp(x+c[0]+c[1]) {
+				places = 2
+			}
+		}
+		if n := len(ExpandStage(p, access.Analyze(p), allBut(p, h.ID, f.ID), nil, f.ID, 0).Loads); n != places {
+			t.Errorf("f reads g %+d, which reads h %+d: %d places, there are %d", c[0], c[1], n, places)
+		}
+	}
+}
