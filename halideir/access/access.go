@@ -55,6 +55,8 @@ type Stage struct {
 	Func, Stage int
 	Value       Ops      // what the values and the predicate compute
 	Uniform     Ops      // of Value, what no loop and no load has a part in
+	Again       Ops      // what several values of a tuple have in common of Value, once for each of them but one
+	LoadedAgain int      // loads among that
 	Moving      []Moving // of Value, in a pure definition, by which loops have a part in it, but what all have a part in
 	Address     Ops      // what only indices of loads and of the store compute
 	Loads       []Load   // distinct, in the order in which the definition has them

@@ -64,6 +64,7 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 			s.Loads, loads[id] = appendTap(s.Loads, l)
 		}
 	}
+	w.again(&s, hs.Values, value)
 	for _, id := range hs.Values {
 		if n := &w.p.Nodes[w.a.canonical[id]]; narrows(w.p, n) {
 			s.Value.Stored += max(n.Type.Lanes, 1)
@@ -89,6 +90,31 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 	}
 	s.Copy = w.isCopy(hs)
 	return s
+}
+
+// again counts what several values have in common, among all nodes that they are made of.
+func (w *walker) again(s *Stage, values, of []halideir.NodeID) {
+	if len(values) < 2 {
+		return
+	}
+	in := map[halideir.NodeID]int{} // of how many values a node is a part
+	for _, v := range values {
+		w.now += 2
+		w.order = w.order[:0]
+		w.mark([]halideir.NodeID{v}, 1)
+		for _, id := range w.order {
+			in[id]++
+		}
+	}
+	for _, id := range of {
+		n := &w.p.Nodes[id]
+		for range in[id] - 1 {
+			s.Again.count(w.p, n)
+			if isLoad(n) {
+				s.LoadedAgain++
+			}
+		}
+	}
 }
 
 // moving are the operations that these loops have a part in.
