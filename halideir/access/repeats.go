@@ -39,7 +39,13 @@ func (w *walker) moving(id halideir.NodeID, loops int) place {
 		out.key = keymap.Mix(2, uint64(id))
 		return out
 	case n.Op == halideir.OpVar:
-		return place{}
+		l := w.loopIndex(n)
+		if l < 0 || l >= loops {
+			return place{}
+		}
+		out.key = keymap.Mix(3, uint64(l))
+		out.along(l, 0, loops)
+		return out
 	case isLoad(n):
 		return w.movingLoad(id, n, out, loops)
 	}
@@ -88,6 +94,19 @@ func (w *walker) movingLoad(id halideir.NodeID, n *halideir.Node, out place, loo
 			by := bounds.FloorDiv(x.Offset, x.Num)
 			out.key = keymap.Mix(keymap.Mix(out.key, uint64(x.Num)), uint64(x.Offset-by*x.Num))
 			out.along(x.Loop, by, loops)
+		case x.IsSum():
+			// What a step along one loop and one back along another find the same is not told.
+			terms, _ := x.Terms()
+			by := bounds.FloorDiv(x.Offset, terms[0].Num)
+			out.key = keymap.Mix(out.key, uint64(x.Offset-by*terms[0].Num))
+			for _, t := range terms {
+				if t.Loop >= loops {
+					return place{}
+				}
+				out.key = keymap.Mix(out.key, uint64(t.Num))
+				out.along(t.Loop, by, loops)
+				by = 0
+			}
 		default:
 			return place{}
 		}

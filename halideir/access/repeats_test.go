@@ -115,3 +115,38 @@ func TestRepeats(t *testing.T) {
 		t.Errorf("points share operations in %d expressions only; the test shows little", shared)
 	}
 }
+
+// TestRepeatsOfReductions: of a sum over channels the weights, which are read at the sum of a point and an iteration, or made of the iteration alone, are one for all channels, and what is made of the iteration alone for all points.
+func TestRepeatsOfReductions(t *testing.T) {
+	b := irtest.New()
+	z, in := b.Input("z", irtest.F32, 200), b.Input("in", irtest.F32, 200, 3)
+	s := b.Func("s", []string{"x", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
+	s.Update([]irtest.RVar{{Name: "r$x", Extent: 7}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+		at := v[0].Add(r[0])
+		weight := b.Const(irtest.F32, 1).Div(z.At(at).Mul(z.At(at))).Add(r[0].Mul(r[0]).Cast(irtest.F32).Call("sqrt_f32"))
+		return v, s.At(v[0], v[1]).Add(weight.Mul(in.At(at, v[1])))
+	})
+	b.Output(s, 150, 3)
+	p := b.Build()
+	loops := p.Funcs[s.ID].Stages[1].Loops
+	moves := map[string]int{} // operations by what they move with
+	for _, r := range access.Analyze(p).Stage(s.ID, 1).Repeats {
+		with := ""
+		for _, l := range r.Loops {
+			if loops[l].Arg >= 0 {
+				with += p.Funcs[s.ID].Args[loops[l].Arg]
+			} else {
+				with += "r"
+			}
+		}
+		moves[with] += r.Ops.Total() * len(r.At)
+	}
+	point := "xr"
+	if moves[point] == 0 {
+		point = "rx"
+	}
+	// A product, a quotient and a sum, and a root.
+	if moves[point] != 3 || moves["r"] != 1 || len(moves) != 2 {
+		t.Errorf("operations by what they move with: %v, want 3 with a point and the iteration, 1 with the iteration", moves)
+	}
+}

@@ -337,14 +337,20 @@ func (w *walker) formOf(id halideir.NodeID) form {
 // wide reports a type in which indices do not wrap.
 func wide(t halideir.Type) bool { return t.Code == halideir.Int && t.Bits >= 32 && t.Lanes == 1 }
 
-func (w *walker) variable(id halideir.NodeID, n *halideir.Node) form {
-	loop := -1
+// loopIndex is the position of the loop whose variable a node is; -1 where it is none's.
+func (w *walker) loopIndex(n *halideir.Node) int {
 	switch {
 	case n.Kind == halideir.VarDim && n.Index < len(w.loopOf.dim):
-		loop = w.loopOf.dim[n.Index]
+		return w.loopOf.dim[n.Index]
 	case n.Kind == halideir.VarRVar && n.Index < len(w.loopOf.rvar):
-		loop = w.loopOf.rvar[n.Index]
-	case n.Kind.Given():
+		return w.loopOf.rvar[n.Index]
+	}
+	return -1
+}
+
+func (w *walker) variable(id halideir.NodeID, n *halideir.Node) form {
+	loop := w.loopIndex(n)
+	if loop < 0 && n.Kind.Given() {
 		if v, ok := w.p.EvalInt(id, halideir.Env{}); ok {
 			f := constantForm(v)
 			f.Estimated = true
