@@ -75,6 +75,10 @@ type choice struct{ autoscheduler, plugin, params string }
 // chosen is the choice by flags, else by the environment, else gowarp. What is wrong with
 // it is said here, before a build runs for an hour.
 func chosen(c *cli.Context, getenv func(string) string) (choice, error) {
+	given := "--params" // or what says them instead
+	if !c.IsSet("params") {
+		given = "HL_AUTOSCHEDULER_PARAMS"
+	}
 	pick := func(flag, variable string) string {
 		if c.IsSet(flag) {
 			return c.String(flag)
@@ -103,7 +107,7 @@ func chosen(c *cli.Context, getenv func(string) string) (choice, error) {
 		_, err = autoscheduler.CheckParams(kv)
 	}
 	if err != nil {
-		return ch, usagef("exec: --params %s: %v", ch.params, err)
+		return ch, usagef("exec: %s %s: %v", given, ch.params, err)
 	}
 	return ch, nil
 }

@@ -77,7 +77,10 @@ func HostReason(p *halideir.Pipeline, fn int) string {
 			}
 			switch n.Call {
 			case halideir.CallIntrinsic, halideir.CallPureIntrinsic:
-				if cudaOnly[n.Name] && p.Target.API != "cuda" {
+				switch {
+				case n.Name == "require":
+					why = "it holds a require(), whose message no kernel can give; leave it away, and check its condition in a Func or a program before"
+				case cudaOnly[n.Name] && p.Target.API != "cuda":
 					why = fmt.Sprintf("it calls %s, which Halide compiles for no GPU but CUDA's", n.Name)
 				}
 			case halideir.CallExtern, halideir.CallExternCPlusPlus, halideir.CallPureExtern:

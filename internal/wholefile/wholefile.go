@@ -3,6 +3,7 @@ package wholefile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,7 +23,11 @@ func Read(path string) ([]byte, error) {
 // renamed. What there was stays where they cannot all be written, as on a full disk.
 func Write(path string, data []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+	var e *fs.PathError
+	switch {
+	case errors.As(err, &e): // its path is that other name
+		return fmt.Errorf("no file can be made in %s: %w", filepath.Dir(path), e.Err)
+	case err != nil:
 		return err
 	}
 	defer func() {

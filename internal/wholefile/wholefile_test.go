@@ -31,8 +31,9 @@ func TestWrite(t *testing.T) {
 	if err := wholefile.Write(filepath.Join(dir, "folder"), []byte("x")); err == nil {
 		t.Error("a folder was replaced")
 	}
-	if err := wholefile.Write(filepath.Join(dir, "nowhere", "x"), nil); err == nil {
-		t.Error("a folder that is not there")
+	nowhere := filepath.Join(dir, "nowhere", "x")
+	if err := wholefile.Write(nowhere, nil); err == nil || !strings.HasPrefix(err.Error(), "no file can be made in "+filepath.Dir(nowhere)+": ") || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 2 {
