@@ -177,7 +177,7 @@ func TestBeyondClamps(t *testing.T) {
 		h := b.Func("h", []string{"x"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return v[0].Mul(v[0]) })
 		g := b.Func("g", []string{"x"}, irtest.I32, func(v []irtest.Expr) irtest.Expr { return h.At(v[0].Add(c[1]).Clamp(0, last)).Mul(2) })
 		f := b.Func("f", []string{"x"}, irtest.I32, func(v []irtest.Expr) irtest.Expr {
-			return g.At(v[0].Add(c[0]).Clamp(0, last)).Add(h.At(v[0].Add(c[0] + c[1]).Clamp(0, last)))
+			return g.At(v[0].Add(c[0]).Clamp(0, last)).Add(h.At(v[0].Add(c[0]+c[1]).Clamp(0, last)))
 		})
 		b.Output(f, last+1)
 		p := b.Build()
