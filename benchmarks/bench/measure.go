@@ -484,7 +484,8 @@ func (m *measurement) countOnly(program *harness.Program, root *harness.Emission
 
 // judge says what is wrong with a run that was checked.
 func (m *measurement) judge(s *harness.Simulation, want map[string]*harness.Array) (ended bool, err error) {
-	var findings []string
+	var findings []string // kinds, each once
+	first := ""
 	if s.Report != nil {
 		for _, e := range s.Report.Errors {
 			if strings.Contains(e, strings.TrimPrefix(exec.ErrLaunch.Error(), "exec: ")) {
@@ -497,6 +498,9 @@ func (m *measurement) judge(s *harness.Simulation, want map[string]*harness.Arra
 				kinds[string(f.Kind)]++
 				if kinds[string(f.Kind)] == 1 {
 					findings = append(findings, fmt.Sprint(f.Kind))
+				}
+				if first == "" {
+					first = f.String()
 				}
 			}
 		}
@@ -521,7 +525,7 @@ func (m *measurement) judge(s *harness.Simulation, want map[string]*harness.Arra
 		}
 	}
 	if found != "" {
-		return true, m.ends(Faulty, found)
+		return true, m.ends(Faulty, found+"; the first: "+first)
 	}
 	return false, nil
 }

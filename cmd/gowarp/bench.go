@@ -299,9 +299,13 @@ func benchSchedulers(c *cli.Context, others []bench.Scheduler) ([]bench.Schedule
 
 // benchPrograms finds the programs, by default all of the checkout, in the size asked for.
 func benchPrograms(c *cli.Context, tree *harness.Tree) ([]bench.Program, error) {
+	of := "bench" // the command that says what is wrong with them
+	if c.Command.Name == "profile" {
+		of = c.Command.Name
+	}
 	estimated, err := parseSize(c.String("size"))
 	if err != nil {
-		return nil, usagef("bench: --size %w", err)
+		return nil, usagef("%s: --size %w", of, err)
 	}
 	words := c.Args().Slice()
 	if len(words) == 0 {
@@ -322,14 +326,14 @@ func benchPrograms(c *cli.Context, tree *harness.Tree) ([]bench.Program, error) 
 				subcommands = append(subcommands, s.Name)
 			}
 			if hint := suggest.Nearest(w, subcommands); hint != "" {
-				return nil, usagef("bench: there is no program or command %q%s", w, hint)
+				return nil, usagef("%s: there is no program or command %q%s", of, w, hint)
 			}
-			return nil, usagef("bench: %w", err)
+			return nil, usagef("%s: %w", of, err)
 		}
 		if estimated != [2]int{} {
 			sized, ok := p.Sized(estimated[0], estimated[1])
 			if !ok {
-				return nil, usagef("bench: --size: the program %s has no GeneratorParams width and height, nor size", p.Name)
+				return nil, usagef("%s: --size: the program %s has no GeneratorParams width and height, nor size", of, p.Name)
 			}
 			p = sized
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -284,6 +285,9 @@ func kernelIn(k *kernelJSON) (Kernel, error) {
 	}
 	if k.API != "gpu" && k.API != "host" {
 		return out, fmt.Errorf("the api %q is not gpu or host", k.API)
+	}
+	if least := min(k.SharedBytes, int64(k.Registers), slices.Min(k.Blocks[:]), slices.Min(k.Threads[:])); least < 0 {
+		return out, fmt.Errorf("a size of %d", least)
 	}
 	if k.Func < 0 || k.Stage < 0 {
 		return out, fmt.Errorf("there is no Func %d with a stage %d", k.Func, k.Stage)

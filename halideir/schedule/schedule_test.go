@@ -104,6 +104,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"tail", "guard_with_if", "hope", `the tail "hope"`, false},
 		{"memory", `"memory":"gpu_shared"`, `"memory":"ram"`, `"ram"`, false},
 		{"negative func", `"func":9`, `"func":-1`, "there is no Func -1", false},
+		{"negative size", `"registers":`, `"registers":-`, "kernels[0] (harris): a size of -", false},
 		{"vars", `["x","x_o","x_i"]`, `["x","x_o"]`, "2 vars, want 3", false},
 		{"twice", `["x","x_o","x_i"]`, `["x","x_o","x_o"]`, "x_o", true},
 		{"truncated", "]\n}", "", "no JSON object: it is empty, or cut short", false},
