@@ -147,7 +147,7 @@ func (s *state) sharedInThread(id int) bool {
 	return across
 }
 
-// tellsApart reports whether something in a Func, or in what is inlined into it, hangs on where a point is along a dimension besides the places that it reads, or reads at others than a constant number of points away.
+// tellsApart reports whether a Func chooses by where a point is along a dimension, or reads at places that are no constant number of points away.
 func (s *state) tellsApart(id, dim int) bool {
 	for st := range s.p.Funcs[id].Stages {
 		for l, loop := range s.p.Funcs[id].Stages[st].Loops {
@@ -157,7 +157,7 @@ func (s *state) tellsApart(id, dim int) bool {
 			bit := access.LoopBit(l)
 			stage := s.problem.Access.Stage(id, st)
 			for i := range stage.Moving {
-				if stage.Moving[i].Loops == bit {
+				if stage.Moving[i].Loops == bit && stage.Moving[i].Ops.Class(access.Compare) > 0 {
 					return true
 				}
 			}

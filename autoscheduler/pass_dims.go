@@ -92,7 +92,7 @@ func chooseDims(s *state) error {
 	}
 	if held := s.heldCells(); len(held) > 0 {
 		pr.Kept = plan.NewKept() // what was worked out without
-		pr.SetCells(held, nil)
+		pr.SetCellsLater(held)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 	if pr.Apart[id] || s.notInlinable(id) != "" || s.sharedInThread(id) {
 		return nil, nil
 	}
-	kept := pr.Kept
+	kept, cells := pr.Kept, pr.Cells
 	pr.Kept = kept.Anew() // what was worked out with it in memory
 	back, _ := s.tryInlineUndo(id)
 	if back != nil && s.leaves[id] && len(s.dead()) > 0 { // which have groups
@@ -58,9 +58,12 @@ func (s *state) Inline(id int) (keep func(gain float64), undo func()) {
 		pr.Kept = kept
 		return nil, nil
 	}
+	if cells != nil {
+		pr.SetCellsLater(s.heldCells())
+	}
 	undo = func() {
 		back()
-		pr.Kept = kept
+		pr.Kept, pr.Cells = kept, cells
 	}
 	return func(gain float64) {
 		r := s.inlines[id]

@@ -1,7 +1,6 @@
 package instructions
 
 import (
-	"slices"
 	"sync"
 
 	"gowarp/halideir/access"
@@ -85,39 +84,11 @@ func stageOperations(st *access.Stage) operations {
 		r := &st.Repeats[i]
 		o.repeats = append(o.repeats, repeat{r, operationsOf(&r.Ops)})
 	}
-	if fromData(st.Store) || slices.ContainsFunc(st.Loads, func(l access.Load) bool { return fromData(l.Index) }) {
+	if st.PlacesFromData {
 		places := operationsOf(&st.Address)
 		o.places = &places
 	}
 	return o
-}
-
-// lookedUp is what it takes to come from a place in a buffer, which data tell, to an address: products and sums of its dimensions, in 64 bits.
-const lookedUp = 6
-
-// PlaceOperations are the operations of a point that work out places which hang on data, with what is inlined: no two points share them.
-func (e *Estimator) PlaceOperations(n *plan.Nest) (sum int) {
-	if e.operations(n.Func, n.Stage).places != nil {
-		sum = e.pr.StageOf(n.Func, n.Stage).Address.Total()
-	}
-	ex := e.pr.ExpandOf(n)
-	for i := range ex.Loads {
-		if fromData(ex.Loads[i].Index) {
-			sum += lookedUp
-		}
-	}
-	for i := range ex.Calls {
-		call := &ex.Calls[i]
-		if fromData(call.Index) || e.operations(call.Func, 0).places != nil {
-			sum += e.pr.StageOf(call.Func, 0).Address.Total()
-		}
-	}
-	return sum
-}
-
-// fromData reports whether a place hangs on values that are loaded.
-func fromData(idx []access.Index) bool {
-	return slices.ContainsFunc(idx, func(x access.Index) bool { return x.DataDependent })
 }
 
 // compute adds a definition's operations at so many points. Places that are constants take none.

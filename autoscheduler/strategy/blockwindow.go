@@ -708,7 +708,8 @@ func (b *blockWindows) holds(k *plan.Kernel) error {
 func (b *blockWindows) ops(k *plan.Kernel, of func(*plan.Member) bool) (sum int64) {
 	count := func(n *plan.Nest) {
 		inCode, _ := n.Straight()
-		sum += inCode.PointsPerThread() * int64(b.pr.ExpandOf(n).Ops+b.est.PlaceOperations(n))
+		ex := b.pr.ExpandOf(n)
+		sum += inCode.PointsPerThread() * int64(ex.Ops+ex.Places)
 	}
 	count(&k.Out)
 	for i := range k.Members {

@@ -5,6 +5,8 @@
 package access
 
 import (
+	"slices"
+
 	"gowarp/halideir"
 )
 
@@ -66,7 +68,8 @@ type Stage struct {
 	Bytes int64
 	// Copy reports that nothing is computed: every value is a load, a
 	// constant, or a choice between such by conditions on indices alone.
-	Copy bool
+	Copy           bool
+	PlacesFromData bool // it stores or loads at a place that hangs on values that are loaded
 	// Store is the left-hand side, one index per dimension of the Func.
 	Store []Index
 
@@ -201,6 +204,11 @@ func (s *Stage) Pointwise(fn int) bool { return s.pointwise[producer{id: fn}] }
 
 // PointwiseInput is Pointwise for an input buffer.
 func (s *Stage) PointwiseInput(input int) bool { return s.pointwise[producer{true, input}] }
+
+// FromData reports whether a place hangs on values that are loaded.
+func FromData(idx []Index) bool {
+	return slices.ContainsFunc(idx, func(x Index) bool { return x.DataDependent })
+}
 
 // LoadsOf are the stage's loads from one Func.
 func (s *Stage) LoadsOf(fn int) []Load {

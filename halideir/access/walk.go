@@ -89,6 +89,7 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 		s.pointwise[key] = (before || !seen) && OwnPoint(hs, s.Store, l.Index)
 	}
 	s.Copy = w.isCopy(hs)
+	s.PlacesFromData = FromData(s.Store) || slices.ContainsFunc(s.Loads, func(l Load) bool { return FromData(l.Index) })
 	return s
 }
 

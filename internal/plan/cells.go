@@ -84,10 +84,21 @@ func (sc *stageCells) whole(n *Nest, loop int) int64 {
 
 // HeldArg reports whether a thread that has all points of a Func along an argument, a short one, knows where each is; see CellsOf.
 func (pr *Problem) HeldArg(fn, arg int) bool {
-	if pr.Cells == nil || arg < 0 {
-		return false
+	of := pr.Cells.madeOf(fn)
+	return of != nil && arg >= 0 && of.Held != nil && of.Held[arg]
+}
+
+// madeOf is what a Func's cells are made of; nil where it has none.
+func (c *Cells) madeOf(fn int) *CellsOf {
+	if c == nil {
+		return nil
 	}
-	return slices.ContainsFunc(pr.Cells.made, func(c CellsOf) bool { return c.Func == fn && c.Held != nil && c.Held[arg] })
+	for i := range c.made {
+		if c.made[i].Func == fn {
+			return &c.made[i]
+		}
+	}
+	return nil
 }
 
 // CellInLane is the cell of a Func of which a lane has whole ones that has so many neighbours along each of its arguments, the first at a multiple of that many; nil where there is none.
@@ -107,7 +118,7 @@ func (pr *Problem) CellInLane(fn int, neighbours func(arg int) int64) *Cell {
 
 // stageCells are those of a stage, nil where it has none.
 func (pr *Problem) stageCells(fn, stage int) *stageCells {
-	if pr.Cells == nil {
+	if pr.Cells.madeOf(fn) == nil {
 		return nil
 	}
 	if pr.Cells.later != nil {
@@ -200,6 +211,9 @@ func (pr *Problem) SetCells(of []CellsOf, before *Cells) {
 	switch {
 	case len(of) == 0:
 	case before.has(of):
+		if before.later != nil {
+			before.later()
+		}
 		c := *before
 		c.made, c.stages = of, map[int]*stageCells{}
 		for _, o := range of {
@@ -226,8 +240,8 @@ func (c *Cells) has(all []CellsOf) bool {
 	})
 }
 
-// setCellsLater is SetCells for a problem that does not change any more: they are worked out when somebody asks for one.
-func (pr *Problem) setCellsLater(of []CellsOf) {
+// SetCellsLater is SetCells for a problem that does not change before somebody asks for one: they are worked out then.
+func (pr *Problem) SetCellsLater(of []CellsOf) {
 	pr.Cells = nil
 	if len(of) > 0 {
 		c := &Cells{made: of}
@@ -327,6 +341,7 @@ func (c *Cell) together(plain *Expand) *Expand {
 	x := &Expand{Instances: plain.Instances, Own: plain.Own, Calls: plain.Calls, Tree: plain.Tree, Inlined: plain.Inlined, Folded: plain.Folded, Unrolled: plain.Unrolled, Likely: plain.Likely, IntDivisions: plain.IntDivisions}
 	for i, k := range c.Kinds {
 		x.Ops += k.Expand.Ops
+		x.Places += k.Expand.Places
 		for _, t := range k.Expand.Loads {
 			t.In += i << 16 // what is at no known place is no other kind's
 			if !slices.ContainsFunc(x.Loads, func(o Tap) bool {
@@ -337,6 +352,7 @@ func (c *Cell) together(plain *Expand) *Expand {
 		}
 	}
 	x.Ops /= len(c.Kinds)
+	x.Places /= len(c.Kinds)
 	x.Sources = sources(x.Loads)
 	x.Buffers = len(x.Sources)
 	x.Reads = funcsOf(x.Sources)

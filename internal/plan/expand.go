@@ -14,6 +14,7 @@ import (
 // place. Equal subexpressions count once, as the compiler computes them.
 type Expand struct {
 	Ops       int      // operations a point of the stage's loops
+	Places    int      // besides, those that work out places which hang on data: no two points share them
 	Loads     []Tap    // distinct loads from what is not inlined
 	Reads     []int    // the Funcs that they load from, ascending
 	Buffers   int      // how many buffers they load from
@@ -123,6 +124,7 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 			}
 		}
 	}
+	e.out.Places = e.places(st)
 	e.out.Likely = slices.ContainsFunc(e.out.Loads, func(t Tap) bool {
 		for k := range t.Index { // of 150 bytes, which are not copied
 			if t.Index[k].Likely {
@@ -144,6 +146,28 @@ func ExpandStage(p *halideir.Pipeline, an *access.Analysis, inlined, folded []bo
 		e.out.IntDivisions += intDivisions(an.Stage(id, 0))
 	}
 	return e.out
+}
+
+// lookedUp is what it takes to come from a place in a buffer, which data tell, to an address: products and sums of its dimensions, in 64 bits.
+const lookedUp = 6
+
+// places are the operations that work out places which hang on data.
+func (e *expander) places(st *access.Stage) (sum int) {
+	if st.PlacesFromData {
+		sum = st.Address.Total()
+	}
+	for i := range e.out.Loads {
+		if access.FromData(e.out.Loads[i].Index) {
+			sum += lookedUp
+		}
+	}
+	for i := range e.calls {
+		call := &e.calls[i]
+		if s := e.an.Stage(call.Func, 0); access.FromData(call.Index) || s.PlacesFromData {
+			sum += s.Address.Total()
+		}
+	}
+	return sum
 }
 
 func intDivisions(st *access.Stage) int {

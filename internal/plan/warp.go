@@ -56,7 +56,7 @@ func (pr *Problem) Staging(staged, in []int) *Problem {
 		expand(id, false)
 	}
 	// Those of the problem have all of that inlined.
-	v.setCellsLater(pr.cellsOf(func(fn int) bool { return slices.Contains(staged, fn) || slices.Contains(in, fn) }))
+	v.SetCellsLater(pr.cellsOf(func(fn int) bool { return slices.Contains(staged, fn) || slices.Contains(in, fn) }))
 	return &v
 }
 
