@@ -3,6 +3,7 @@ package autoscheduler
 import (
 	"slices"
 
+	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
@@ -31,8 +32,13 @@ func (s *state) heldLoops(id, stage int, extent []int64) (held []int) {
 		}
 	}
 	enough := func(points int64) bool {
-		return all/points*heldPart >= int64(s.device.SMs)*int64(s.device.MaxThreadsPerSM)
+		return all/points*heldPart >= s.threads()
 	}
+	near := func(fn int) bool { return id-fn < heldReach }
+	grow := func(whole func(dim int) bool) map[int][]bounds.Growth {
+		return fits.Grow(id, stage, whole, near, s.problem.Stored).Funcs
+	}
+	var apart map[int][]bounds.Growth // the same for all loops
 	for l, loop := range f.Stages[stage].Loops {
 		if loop.Arg < 0 || extent[l] < 2 || points*extent[l] > maxHeld || !enough(points*extent[l]) {
 			continue
@@ -40,12 +46,11 @@ func (s *state) heldLoops(id, stage int, extent []int64) (held []int) {
 		if _, ok := fits.Whole(id, loop.Arg); !ok {
 			continue
 		}
-		own := func(dim int) bool { return dim == loop.Arg }
-		near := func(fn int) bool { return id-fn < heldReach }
-		grow := func(w func(int) bool) map[int][]bounds.Growth {
-			return fits.Grow(id, stage, w, near, s.problem.Stored).Funcs
+		if apart == nil {
+			apart = grow(nil)
 		}
-		apart, whole := grow(nil), grow(own)
+		own := func(dim int) bool { return dim == loop.Arg }
+		whole := grow(own)
 		for fn, gs := range apart {
 			if fn != id && s.readAcross(fn, gs, whole[fn], own, extent[l], f.Output) {
 				held, points = append(held, l), points*extent[l]
@@ -119,7 +124,7 @@ func (s *state) heldCell(id int) (of plan.CellsOf, ok bool) {
 }
 
 // sharedInThread reports whether a thread would share a Func's points along short dimensions in its registers: what reads it does so at places that tell them apart. In place of its readers Halide writes what it computes once for each,
-// with the operands of sums and of minima in one order or the other, so that the compiler finds half of what is the same (a network that sorts 8 values: 370 instructions a point, 209 with each stage kept).
+// with the operands of sums and of minima in one order or the other, so that the compiler finds half of what is the same (a network that sorts 8 values: 370 instructions a point, 179 with each stage kept).
 func (s *state) sharedInThread(id int) bool {
 	of, ok := s.heldCell(id)
 	if !ok {
@@ -135,7 +140,7 @@ func (s *state) sharedInThread(id int) bool {
 				if t.Func != id {
 					continue
 				}
-				if slices.ContainsFunc(t.Index, func(x access.Index) bool { return x.DataDependent }) {
+				if access.FromData(t.Index) {
 					return false
 				}
 				for k, held := range of.Held {
@@ -150,24 +155,17 @@ func (s *state) sharedInThread(id int) bool {
 // tellsApart reports whether a Func chooses by where a point is along a dimension, or reads at places that are no constant number of points away.
 func (s *state) tellsApart(id, dim int) bool {
 	for st := range s.p.Funcs[id].Stages {
-		for l, loop := range s.p.Funcs[id].Stages[st].Loops {
-			if loop.Arg != dim {
-				continue
-			}
-			bit := access.LoopBit(l)
-			stage := s.problem.Access.Stage(id, st)
-			for i := range stage.Moving {
-				if stage.Moving[i].Loops == bit && stage.Moving[i].Ops.Class(access.Compare) > 0 {
-					return true
-				}
-			}
-			for _, load := range stage.Loads {
-				for i := range load.Index {
-					if x := &load.Index[i]; x.DependsOn(l) && !x.Exact() {
-						return true
-					}
-				}
-			}
+		l := slices.IndexFunc(s.p.Funcs[id].Stages[st].Loops, func(l halideir.Loop) bool { return l.Arg == dim })
+		if l < 0 {
+			continue
+		}
+		stage := s.problem.Access.Stage(id, st)
+		chooses := slices.ContainsFunc(stage.Moving, func(m access.Moving) bool {
+			return m.Loops == access.LoopBit(l) && m.Ops.Class(access.Compare) > 0
+		})
+		elsewhere := func(x access.Index) bool { return x.DependsOn(l) && !x.Exact() }
+		if chooses || slices.ContainsFunc(stage.Loads, func(load access.Load) bool { return slices.ContainsFunc(load.Index, elsewhere) }) {
+			return true
 		}
 	}
 	return false

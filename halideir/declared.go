@@ -36,3 +36,12 @@ func (f *Func) Estimated(k int) (last Estimate, ok bool) {
 	}
 	return last, ok
 }
+
+// InNumbers is the range that a bound fixes with a first point and an extent that are written as numbers.
+func (p *Pipeline) InNumbers(b *Bound) (lo, extent int64, ok bool) {
+	number := func(id NodeID) bool { return id != NoNode && p.Nodes[id].Op == OpInt }
+	if b.Modulus != NoNode || !number(b.Min) || !number(b.Extent) {
+		return 0, 0, false
+	}
+	return p.Nodes[b.Min].Int, p.Nodes[b.Extent].Int, true
+}

@@ -443,7 +443,7 @@ func placeKey(fn, input, out int, idx []access.Index, s Shift) key {
 		}
 		k = k.and(off).and(x.Num<<16 ^ int64(x.Loop)<<4 ^ int64(x.Kind))
 		if x.Beyond != 0 {
-			k = k.and(x.Beyond)
+			k = k.and(int64(x.Beyond))
 		}
 	}
 	return k

@@ -41,6 +41,8 @@ type operations struct {
 	repeats        []repeat
 	moving         []moving    // of these, what not all loops have a part in
 	places         *operations // that work out places which hang on data: all others are in the terms of addresses
+	again          *operations // of what the values of a tuple have in common, if that is anything that is loaded
+	loadedAgain    float64     // loads among that
 }
 
 // moving is what some loops have a part in.
@@ -83,6 +85,10 @@ func stageOperations(st *access.Stage) operations {
 	for i := range st.Repeats {
 		r := &st.Repeats[i]
 		o.repeats = append(o.repeats, repeat{r, operationsOf(&r.Ops)})
+	}
+	if st.LoadedAgain > 0 {
+		again := operationsOf(&st.Again)
+		o.again, o.loadedAgain = &again, float64(st.LoadedAgain)
 	}
 	if st.PlacesFromData {
 		places := operationsOf(&st.Address)

@@ -164,8 +164,10 @@ func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kin
 	own := e.operations(some.fn, n.Stage)
 	c.Turn.compute(own, points, known)
 	casts := c.shareMoving(n, own, some)
-	if where, in := k.PlaceOf(n.Func); in && where == plan.AtBlock {
-		c.again(e, e.pr.StageOf(some.fn, n.Stage), ex.Loads, k, points)
+	if own.again != nil && storedBetween(k, n.Func, ex.Loads) {
+		c.Turn.compute(own.again, points, true)
+		c.Turn.Memory += points * own.loadedAgain
+		c.Turn.Requests += points * own.loadedAgain
 	}
 	c.Turn.Float += points * BegunSums(e.pr, e.pr.StageOf(some.fn, n.Stage))
 	if len(shifts) > 1 {
@@ -286,19 +288,14 @@ func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kin
 	c.Turn.Terms[Conversion] += points * casts
 }
 
-// again counts what the values of a tuple in shared memory have in common a second time: a value is stored before the next is worked out, and for all that the compiler knows that store is to where the others are loaded from.
-func (c *Count) again(e *Estimator, st *access.Stage, loads []plan.Tap, k *plan.Kernel, points float64) {
-	shared := slices.ContainsFunc(loads, func(t plan.Tap) bool {
-		where, in := k.PlaceOf(t.Func)
-		return in && where == plan.AtBlock && t.Func != st.Func
-	})
-	if !shared || st.LoadedAgain == 0 {
-		return
+// storedBetween reports whether what the values of a tuple have in common is worked out for each: in shared memory a value is stored before the next is worked out, and for all that the compiler knows that store is to where
+// what others have there is loaded from.
+func storedBetween(k *plan.Kernel, fn int, loads []plan.Tap) bool {
+	shared := func(fn int) bool {
+		where, in := k.PlaceOf(fn)
+		return in && where == plan.AtBlock
 	}
-	does := operationsOf(&st.Again)
-	c.Turn.compute(&does, points, true)
-	c.Turn.Memory += points * float64(st.LoadedAgain)
-	c.Turn.Requests += points * float64(st.LoadedAgain)
+	return shared(fn) && slices.ContainsFunc(loads, func(t plan.Tap) bool { return t.Func != fn && shared(t.Func) })
 }
 
 // sumsApart reports whether a thread's sums in global memory are in several rows. How far those are apart only a run knows, so that the compiler cannot tell that a store to one is none to

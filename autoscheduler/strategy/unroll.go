@@ -157,10 +157,8 @@ func literal(p *halideir.Pipeline, id halideir.NodeID) bool {
 // bounded reports whether the user fixed the extent of a Func's dimension (Func::bound), which
 // makes the loop over it one of constant extent.
 func bounded(p *halideir.Pipeline, f *halideir.Func, arg int) bool {
-	for _, b := range f.Bounds {
-		if b.Var == f.Args[arg] && b.Modulus == halideir.NoNode && literal(p, b.Min) && literal(p, b.Extent) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Bounds, func(b halideir.Bound) bool {
+		_, _, ok := p.InNumbers(&b)
+		return ok && b.Var == f.Args[arg]
+	})
 }

@@ -99,7 +99,7 @@ func benchRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if plan.Programs, err = benchPrograms(c, tree); err != nil {
+	if plan.Programs, err = benchPrograms(c, "bench", tree); err != nil {
 		return err
 	}
 	var old []bench.Record
@@ -297,12 +297,8 @@ func benchSchedulers(c *cli.Context, others []bench.Scheduler) ([]bench.Schedule
 	return all, nil
 }
 
-// benchPrograms finds the programs, by default all of the checkout, in the size asked for.
-func benchPrograms(c *cli.Context, tree *harness.Tree) ([]bench.Program, error) {
-	of := "bench" // the command that says what is wrong with them
-	if c.Command.Name == "profile" {
-		of = c.Command.Name
-	}
+// benchPrograms finds the programs, by default all of the checkout, in the size asked for. of is the command that says what is wrong with them.
+func benchPrograms(c *cli.Context, of string, tree *harness.Tree) ([]bench.Program, error) {
 	estimated, err := parseSize(c.String("size"))
 	if err != nil {
 		return nil, usagef("%s: --size %w", of, err)

@@ -72,7 +72,7 @@ func benchBundle(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench bundle: %w", err)
 	}
-	if o.Programs, err = benchPrograms(c, tree); err != nil {
+	if o.Programs, err = benchPrograms(c, "bench", tree); err != nil {
 		return err
 	}
 	return buildBundle(c, tree, o, "gpu-bundle")

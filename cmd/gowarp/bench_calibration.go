@@ -128,7 +128,7 @@ func benchCalibration(c *cli.Context) error {
 	if o.Out == "" {
 		o.Out = calibrationFile(tree, target.Device.Name)
 	}
-	if o.Programs, err = benchPrograms(c, tree); err != nil {
+	if o.Programs, err = benchPrograms(c, "bench", tree); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
@@ -206,7 +206,7 @@ func benchCalibrationBundle(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench calibration bundle: %w", err)
 	}
-	if o.Programs, err = benchPrograms(c, tree); err != nil {
+	if o.Programs, err = benchPrograms(c, "bench", tree); err != nil {
 		return err
 	}
 	o.Draw = func(p bench.Program) ([]bench.Scheduler, error) {

@@ -40,7 +40,7 @@ func benchWarp(c *cli.Context) error {
 		return err
 	}
 	if c.Args().Present() {
-		plan.Programs, err = benchPrograms(c, tree)
+		plan.Programs, err = benchPrograms(c, "bench", tree)
 	} else {
 		plan.Programs, err = bench.WarpPrograms(tree)
 	}

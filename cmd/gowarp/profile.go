@@ -49,7 +49,7 @@ func writeProfiles(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}
-	programs, err := benchPrograms(c, tree)
+	programs, err := benchPrograms(c, "profile", tree)
 	if err != nil {
 		return err
 	}

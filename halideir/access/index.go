@@ -35,8 +35,8 @@ type Index struct {
 	Clamped bool
 	// Likely reports that all such clamps are a boundary condition's, whose inside is marked likely: where Halide partitions loops, the interior has none.
 	Likely bool
-	// Beyond tells places that are so far behind a clamp, by an index of a definition in another one's, from those that are as far and were clamped elsewhere: clamp(x + 1) - 1 is not clamp(x). 0 for none, else a number for the steps.
-	Beyond int64
+	// Beyond tells places that are so far behind a clamp, by an index of a definition in another one's, from those that are as far and were clamped elsewhere: clamp(x + 1) - 1 is not clamp(x). 0 for none, else a hash of the steps.
+	Beyond uint64
 	// Estimated reports that Num or Offset holds an estimate of a parameter or
 	// of an input's bounds.
 	Estimated bool

@@ -19,18 +19,15 @@ func (r *Regions) Constant(p *halideir.Pipeline, fn, dim int) (Interval, bool) {
 	return got.Interval, got.ok
 }
 
-// Declared is a dimension of a Func whose first point and extent the user fixed as literals, with Func::bound
+// fixed is a dimension of a Func whose first point and extent the user fixed as numbers, with Func::bound
 // or for an output's buffer; of several such bounds the last holds.
-func Declared(p *halideir.Pipeline, fn, dim int) (at Interval, ok bool) {
+func fixed(p *halideir.Pipeline, fn, dim int) (at Interval, ok bool) {
 	f := &p.Funcs[fn]
-	lit := fitter{p: p}
-	for _, b := range f.Bounds {
-		if b.Var != f.Args[dim] {
-			continue
-		}
-		if ok = b.Modulus == halideir.NoNode && lit.literal(b.Min) && lit.literal(b.Extent); ok {
-			lo := p.Nodes[b.Min].Int
-			at = Interval{lo, lo + p.Nodes[b.Extent].Int - 1}
+	for i := range f.Bounds {
+		if b := &f.Bounds[i]; b.Var == f.Args[dim] {
+			var lo, n int64
+			lo, n, ok = p.InNumbers(b)
+			at = Interval{lo, lo + n - 1}
 		}
 	}
 	return at, ok
@@ -55,10 +52,9 @@ func (c *constants) region(fn, dim int) constant {
 	if got, ok := c.known[key]; ok {
 		return got
 	}
-	if at, ok := Declared(c.p, fn, dim); ok {
-		out := constant{at, !at.IsEmpty()}
-		c.known[key] = out
-		return out
+	if at, ok := fixed(c.p, fn, dim); ok {
+		c.known[key] = constant{at, !at.IsEmpty()}
+		return c.known[key]
 	}
 	f := &c.p.Funcs[fn]
 	out := constant{Interval: Empty, ok: !f.Output && len(f.Bounds) == 0}

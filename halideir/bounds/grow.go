@@ -216,10 +216,7 @@ func (f *Fits) bound(id int, gs []Growth) {
 	fn := &f.p.Funcs[id]
 	for k := range gs {
 		if slices.ContainsFunc(fn.Bounds, func(b halideir.Bound) bool { return b.Var == fn.Args[k] }) {
-			gs[k] = Growth{}
-			if _, ok := Declared(f.p, id, k); ok {
-				gs[k], _ = f.Whole(id, k)
-			}
+			gs[k], _ = f.Whole(id, k)
 		}
 	}
 }

@@ -335,7 +335,7 @@ func (e *expander) compose(fn int, j *access.Index, at []access.Index) access.In
 	}
 	i := at[loops[j.Loop].Arg]
 	if i.Clamped && !i.Likely && (j.Num != 1 || j.Den != 1 || j.Offset != 0) {
-		i.Beyond = (i.Beyond*31+j.Num)*31*31 + j.Offset*31 + j.Den
+		i.Beyond = keymap.Mix(keymap.Mix(keymap.Mix(i.Beyond, uint64(j.Num)), uint64(j.Den)), uint64(j.Offset))
 	}
 	i.AlsoClamped(j)
 	switch {
@@ -392,7 +392,7 @@ func (e *expander) fresh(l *access.Load, idx []access.Index, instance int) bool 
 		mix(x.Num)
 		mix(x.Den)
 		mix(x.Offset)
-		mix(x.Beyond)
+		h = keymap.Mix(h, x.Beyond)
 		if x.Clamped {
 			mix(1)
 		}
