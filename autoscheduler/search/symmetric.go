@@ -151,6 +151,7 @@ func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string
 			k.list(d.Tiled)
 			k.list(d.Carrying)
 			k.list(d.Within)
+			k.list(d.Held)
 			for _, n := range d.Extent {
 				k.extent(n)
 			}
@@ -162,7 +163,7 @@ func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string
 		}
 		if pr.Cells != nil {
 			for _, c := range pr.Cells.Of(id) {
-				k.bools(c.Member)
+				k.bools(append([]bool{c.Member}, c.Held...)...)
 				k.ints(slices.Concat(c.Moduli, c.From, c.Beside)...)
 			}
 		}

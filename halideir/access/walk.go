@@ -64,7 +64,6 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 			s.Loads, loads[id] = appendTap(s.Loads, l)
 		}
 	}
-	w.again(&s, hs.Values, value)
 	for _, id := range hs.Values {
 		if n := &w.p.Nodes[w.a.canonical[id]]; narrows(w.p, n) {
 			s.Value.Stored += max(n.Type.Lanes, 1)
@@ -89,6 +88,7 @@ func (w *walker) stage(f *halideir.Func, j int) Stage {
 		s.pointwise[key] = (before || !seen) && OwnPoint(hs, s.Store, l.Index)
 	}
 	s.Copy = w.isCopy(hs)
+	w.again(&s, hs.Values, value) // last: it marks anew
 	s.PlacesFromData = FromData(s.Store) || slices.ContainsFunc(s.Loads, func(l Load) bool { return FromData(l.Index) })
 	return s
 }
