@@ -29,7 +29,7 @@ func BenchmarkScale(b *testing.B) {
 func TestCandidatesOfChain(t *testing.T) {
 	for _, taps := range []int{1, 2} {
 		var priced [2]int
-		for i, n := range []int{50, 200} {
+		for i, n := range []int{100, 400} {
 			r, err := Run(irtest.PointwiseChain(n, taps), DefaultParams())
 			if err != nil {
 				t.Fatal(err)
@@ -38,7 +38,7 @@ func TestCandidatesOfChain(t *testing.T) {
 		}
 		t.Logf("%d taps: %v candidates", taps, priced)
 		if priced[1] > priced[0]*3/2 {
-			t.Errorf("%d places of the last stage are read: %d candidates of 50 stages, %d of 200", taps, priced[0], priced[1])
+			t.Errorf("%d places of the last stage are read: %d candidates of 100 stages, %d of 400", taps, priced[0], priced[1])
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gowarp/benchmarks/harness"
+	"gowarp/benchmarks/harness/suite"
 )
 
 // TestMultiple: where the conditions hold under which a sum is said to be a multiple, it is.
@@ -71,6 +72,62 @@ func TestVectors(t *testing.T) {
 		}
 		if aligned := n%4 == 0; float[0] != float[1] || aligned && 5*memory[0] > 4*memory[1] || !aligned && memory[0] != memory[1] {
 			t.Errorf("%d: with vectors and without: %v floating-point instructions, %v loads and stores", n, float, memory)
+		}
+	}
+}
+
+// TestVectorsOfNarrow: so it is with neighbours of 8 and 16 bits, of which several share a register, each with its sign; halves and booleans are accessed each by itself.
+func TestVectorsOfNarrow(t *testing.T) {
+	const target = "host-cuda-cuda_capability_75"
+	rng := rand.New(rand.NewPCG(17, 3))
+	for _, c := range suite.Sampled([]struct {
+		halide string
+		as     harness.DType
+	}{{"uint8", harness.U8}, {"int8", harness.I8}, {"uint16", harness.U16}, {"float16", harness.F16}, {"int16", harness.I16}}) {
+		g := harness.Generator{Source: "bridge/testdata/narrow.cc", Name: "narrow", Params: map[string]string{"in.type": c.halide, "out.type": c.halide}}
+		with, p := built(t, g, target, harness.Gowarp(nil))
+		without, _ := built(t, g, target, harness.Gowarp(map[string]string{"schedule": lackingFor(t, g, "target="+target, nil, "vector_access")}))
+		_, cpu := built(t, g, "host", harness.Root())
+		arguments := func(width, height, min int) (harness.Args, map[string][]int) {
+			element := func() float64 { return float64(rng.IntN(200)) - 100*float64(rng.IntN(2)) }
+			if c.as == harness.U8 || c.as == harness.U16 {
+				element = func() float64 { return float64(rng.IntN(256)) }
+			}
+			all := width + min
+			return harness.Args{"in": filled(c.as, element, all+4, height), "mask": filled(harness.Bool, func() float64 { return float64(rng.IntN(2)) }, all, height)}, map[string][]int{"out": {width, height}}
+		}
+		for _, at := range []struct {
+			width, min int
+			parts      map[string]int
+		}{
+			{width: 256},
+			{width: 132}, // no whole blocks
+			{width: 128, min: 4, parts: map[string]int{"in": 4}},
+			{width: 128, min: 3},
+			{width: 61},
+			{width: 130}, // rows of pairs
+			{width: 128, parts: map[string]int{"in": 1}},
+			{width: 128, parts: map[string]int{"out": 2}},
+		} {
+			in, shapes := arguments(at.width, 21, at.min)
+			mins := map[string][]int{"out": {at.min, 0}}
+			p.Mins, cpu.Mins, p.Parts = mins, mins, at.parts
+			simulated(t, p, in, shapes, onCPU(t, cpu, in, shapes), harness.Tolerance{}, fmt.Sprintf("%s %+v", c.halide, at))
+		}
+		for _, width := range []int{256, 255} {
+			in, shapes := arguments(width, 64, 0)
+			var memory, sectors [2]int64
+			for i, e := range []*harness.Emission{with, without} {
+				for _, k := range fullRun(t, e, in, shapes) {
+					memory[i] += int64(k.Count.GlobalLoads + k.Count.GlobalStores)
+					sectors[i] += int64(k.Count.GlobalLoadSectors + k.Count.GlobalStoreSectors)
+				}
+			}
+			t.Logf("%s, rows of %d: loads and stores %v, sectors %v, with vectors and without", c.halide, width, memory, sectors)
+			vectors := width%4 == 0 && c.as != harness.F16
+			if fewer := 5*memory[0] < 4*memory[1] && 5*sectors[0] < 4*sectors[1]; vectors && !fewer || !vectors && memory[0] != memory[1] {
+				t.Errorf("%s, rows of %d: loads and stores %v, sectors %v, with vectors and without", c.halide, width, memory, sectors)
+			}
 		}
 	}
 }

@@ -221,7 +221,7 @@ func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kin
 		if apart && t.Func == n.Func && !in {
 			each = 1
 		}
-		vectors := !member && e.vectors(n, t.Func, t.Input, t.Bytes, t.Index)
+		vectors := !member && e.vectors(n, t.Func, t.Input, t.Out, t.Index)
 		ways := e.ways(n, t.Index, t.Bytes)
 		unknown, requests, further, sectors := nowhere(t.Index), asked*ways, 0.0, 0.0
 		if !in {
@@ -460,7 +460,7 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 		if each = asked; apart {
 			each = 1
 		}
-		if !member && e.vectors(n, n.Func, -1, e.pr.Bytes(n.Func), at) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, at, s)%plan.VectorLanes != 0 }) {
+		if !member && len(e.pr.P.Funcs[n.Func].Types) == 1 && e.vectors(n, n.Func, -1, 0, at) && !slices.ContainsFunc(shifts, func(s Shift) bool { return e.phase(n.Func, -1, at, s)%plan.VectorLanes != 0 }) {
 			stores /= plan.VectorLanes
 			vectors = true
 		}
@@ -485,10 +485,11 @@ func (e *Estimator) store(c *Count, k *plan.Kernel, n *plan.Nest, shifts []Shift
 	once[StoredRow] += rows * float64(types)
 	if vectors {
 		c.Wide.stores(points-stores, rows)
+		part.Terms[Packed] += each * points * Packing(e.pr.Bytes(n.Func))
 	}
 	part.Global += values
 	if at != nil {
-		part.Stored += asked * points * spread(n, at, e.pr.Bytes(n.Func))
+		part.Stored += asked * stores * spread(n, at, e.pr.Bytes(n.Func))
 	}
 	if movesAny(at, turn) {
 		c.Turn.Terms[e.turnedRow(n, n.Func, vectors)] += each * rows

@@ -48,6 +48,7 @@ const (
 	UnsignedDivision // of integers without a sign
 	Conversion       // from integers to floats, or back
 	Width            // from integers to others
+	Packed           // taking a narrow element out of a vector, or putting it in
 	Function         // an instruction of a function that is a polynomial, see functions
 	// Of all warps, whether they have work or not.
 	EntryBuffer // a buffer in global memory
@@ -139,6 +140,7 @@ var termNames = [NumTerms]string{
 	EntryStride:      "EntryStride",
 	EntryClamp:       "EntryClamp",
 	Conversion:       "Conversion",
+	Packed:           "Packed",
 	Function:         "Function",
 }
 

@@ -4,12 +4,11 @@ import (
 	"math/bits"
 	"slices"
 
+	"gowarp/halideir"
 	"gowarp/halideir/access"
 	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 )
-
-const vectorBytes = 4 // of each element
 
 // allLanes has a bit for each element of a vector.
 const allLanes = 1<<plan.VectorLanes - 1
@@ -28,8 +27,8 @@ func vectorLoads(elements int32, lanes int) int {
 
 // vectors reports whether an access of a nest's thread is at vectors of its own, if all of one is accessed: neighbours in the buffer lie side by side in the
 // thread's code, from a multiple of plan.VectorLanes on, by the sizes estimated. bridge/halidecc/addresschains.cc makes vectors of those.
-func (e *Estimator) vectors(n *plan.Nest, fn, input int, bytes int64, idx []access.Index) bool {
-	if !e.pr.Vectors || e.plain || bytes != vectorBytes || len(idx) == 0 || slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) || fn == n.Func && e.readsItself(n) {
+func (e *Estimator) vectors(n *plan.Nest, fn, input, out int, idx []access.Index) bool {
+	if !e.pr.Vectors || e.plain || !inVectors(e.element(fn, input, out)) || len(idx) == 0 || slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) || fn == n.Func && e.readsItself(n) {
 		return false
 	}
 	if box := e.box(fn, input); len(box) == 0 || box[0].Lo%plan.VectorLanes != 0 {
@@ -54,11 +53,46 @@ func (e *Estimator) vectors(n *plan.Nest, fn, input int, bytes int64, idx []acce
 	return true
 }
 
+// inVectors reports whether as many elements as a vector has are one access, as in bridge/halidecc/addresschains.cc.
+func inVectors(t halideir.Type) bool {
+	return t.Lanes <= 1 && (t.Bits == 32 || t.IsInt() && (t.Bits == 16 || t.Bits == 8))
+}
+
+// Unpacking is how many instructions take an element out of a vector, Packing how many put one into it: of narrow ones several share a register, of bytes
+// pairs are put together first.
+func Unpacking(bytes int64) float64 {
+	if bytes < 4 {
+		return 1
+	}
+	return 0
+}
+
+func Packing(bytes int64) float64 {
+	switch bytes {
+	case 1:
+		return 1.75
+	case 2:
+		return 1
+	}
+	return 0
+}
+
+// element is the type of a buffer's elements: of a value of a Func, else of an input; none for neither.
+func (e *Estimator) element(fn, input, out int) halideir.Type {
+	switch {
+	case fn >= 0:
+		return e.pr.P.Funcs[fn].Types[out]
+	case input >= 0:
+		return e.pr.P.Inputs[input].Type
+	}
+	return halideir.Type{}
+}
+
 // InVectors reports whether a lane whose points begin at multiples of plan.VectorLanes accesses what of a buffer's rows is a whole vector at once, and where
 // each row begins, as all do in their vectors where one is a multiple of those long.
-func (e *Estimator) InVectors(fn, input int, bytes int64) (first int64, ok bool) {
+func (e *Estimator) InVectors(fn, input, out int) (first int64, ok bool) {
 	box := e.box(fn, input)
-	if !e.pr.Vectors || bytes != vectorBytes || len(box) == 0 || len(box) > 1 && e.stride(fn, input, 1) != 0 {
+	if !e.pr.Vectors || !inVectors(e.element(fn, input, out)) || len(box) == 0 || len(box) > 1 && e.stride(fn, input, 1) != 0 {
 		return 0, false
 	}
 	return box[0].Lo, true
@@ -124,6 +158,7 @@ func (c *Part) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift, each floa
 		e.seen.wideRows.Add(uint64(row))
 		e.seen.wideBuffers.Add(uint64(placeKey(t.Func, t.Input, 0, nil, nil)))
 	}
+	c.Terms[Packed] += each * Unpacking(t.Bytes)
 	fewer := each * float64(saved)
 	c.Memory -= fewer
 	c.Global -= fewer

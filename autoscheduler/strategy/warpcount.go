@@ -340,8 +340,9 @@ func (w *warpTiles) countOnce(s *warpSet, lp lanePoints) (warpCount, error) {
 		points *= float64(n)
 	}
 	stores, outRows := points, points/float64(lp.px)
-	if _, ok := c.aligned.InVectors(w.g.Out, -1, w.pr.Bytes(w.g.Out)); ok && c.inVectors() {
+	if _, ok := c.aligned.InVectors(w.g.Out, -1, 0); ok && len(w.pr.P.Funcs[w.g.Out].Types) == 1 && c.inVectors() {
 		stores /= plan.VectorLanes
+		c.terms[instructions.Packed] += points * instructions.Packing(w.pr.Bytes(w.g.Out))
 	}
 	if c.tested {
 		c.count.Issued += guardInstructions * outRows
@@ -820,7 +821,7 @@ func (c *counter) inVectors() bool {
 
 // vector counts an element that was counted as a load of its own as a part of one of a whole vector, once all of it is loaded.
 func (c *counter) vector(l *access.Load, s spot) {
-	first, ok := c.aligned.InVectors(l.Func, l.Input, l.Type.Bytes())
+	first, ok := c.aligned.InVectors(l.Func, l.Input, l.Out)
 	if !ok {
 		return
 	}
@@ -831,6 +832,7 @@ func (c *counter) vector(l *access.Load, s spot) {
 		c.count.Requests -= plan.VectorLanes - 1
 		c.count.edge += plan.VectorLanes - 1
 		c.count.length += plan.VectorLanes - 1
+		c.terms[instructions.Packed] += plan.VectorLanes * instructions.Unpacking(l.Type.Bytes())
 	}
 }
 

@@ -117,7 +117,7 @@ func least(eqs []equation, free, start instructions.Terms) instructions.Terms {
 }
 
 // fixed are terms whose weights are what the code shows: an operation is an instruction.
-var fixed = []instructions.Term{instructions.Integer, instructions.Choice, instructions.Division, instructions.UnsignedDivision, instructions.Function}
+var fixed = []instructions.Term{instructions.Integer, instructions.Choice, instructions.Division, instructions.UnsignedDivision, instructions.Packed, instructions.Function}
 
 func show(w io.Writer, weights instructions.Terms) {
 	for t, v := range weights {

@@ -39,8 +39,15 @@ struct Keeping {
 constexpr Keeping keepings[] = {{false, never}, {true, never}, {true, 48}, {true, 16}, {true, 8}};  // the first that keeps to most_held is taken
 constexpr Keeping last_keeping = {false, never, true};  // of code whose definitions are registers, where none of those does
 
-constexpr int vector_lanes = 4, vector_bits = 32;  // of an access that is one instruction
+constexpr int vector_lanes = 4;    // of an access that is one instruction
+constexpr int own_bits = 32;       // of those that Halide's code generator for CUDA makes one of itself; narrower ones its general path does
 constexpr int vector_address = 3;                  // instructions: LLVM shares less of those in units of vectors
+
+// Whether as many elements as a vector has are one access.
+bool in_vectors(const Type &t) { return t.is_scalar() && (t.bits() == own_bits || ((t.bits() == 16 || t.bits() == 8) && t.is_int_or_uint())); }
+
+// The parameter of a vector of so many: without it in the general path, which would assume what it says of the host's memory.
+Parameter parameter_of(const Type &t, int lanes, const Parameter &p) { return lanes == vector_lanes && t.bits() == own_bits ? p : Parameter(); }
 
 // What a kernel loads and stores.
 class Accesses : public IRVisitor {
@@ -505,7 +512,7 @@ private:
 
     // An element of a vector that is loaded whole; undefined if it is not.
     Expr element(const Load *op, const Index &i) {
-        if (!vectors_ || op->type.bits() != vector_bits || conditional_ || i.both) {
+        if (!vectors_ || !in_vectors(op->type) || conditional_ || i.both) {
             return Expr();
         }
         const Row row{body_, i.place, i.uniform};
@@ -549,11 +556,10 @@ private:
         const int where = sum(i.uniform, first);
         auto &known = known_[at];
         if (!known.count(where)) {
-            align(survey_.places[i.place].buffer, *row.conditions);
+            align(survey_.places[i.place].buffer, op->type, *row.conditions);
             const Index vector{i.place, Of::vector, i.uniform, row.first_of(first)};
             const Expr begin = elements(from_known(vector, op->index - Expr((int)(i.constant - vector.constant))), first - vector.constant);
-            // Without the parameter: of a half LLVM would assume what that says of the host's memory.
-            const Expr value = Load::make(op->type.with_lanes(lanes), op->name, Ramp::make(begin, IntImm::make(Int(64), 1), lanes), op->image, lanes < vector_lanes ? Parameter() : op->param,
+            const Expr value = Load::make(op->type.with_lanes(lanes), op->name, Ramp::make(begin, IntImm::make(Int(64), 1), lanes), op->image, parameter_of(op->type, lanes, op->param),
                                           const_true(lanes), ModulusRemainder(vector_lanes, first - vector.constant));
             known[where] = {{prefix_ + "." + std::to_string(next_++), 0}, 0, now_, statement_, {}};
             made_.push_back({at, where, known[where].name, value});
@@ -603,35 +609,53 @@ private:
     }
 
     // Vectors of a buffer need it to begin at a multiple of their size, and these conditions.
-    void align(const std::string &buffer, const std::vector<Expr> &conditions) {
+    void align(const std::string &buffer, const Type &element, const std::vector<Expr> &conditions) {
         aligned_.insert(conditions.begin(), conditions.end());
         const Expr pointer = Call::make(UInt(64), Call::buffer_get_device, {Variable::make(type_of<halide_buffer_t *>(), buffer + ".buffer")}, Call::Extern);
-        aligned_.insert(pointer % make_const(UInt(64), vector_lanes * vector_bits / 8) == make_const(UInt(64), 0));
+        aligned_.insert(pointer % make_const(UInt(64), vector_lanes * element.bytes()) == make_const(UInt(64), 0));
+    }
+
+    // A statement that is a store within definitions, as a store whose value has those and whose index none; undefined for others.
+    static Stmt by_itself(const Stmt &s) {
+        if (const LetStmt *let = s.as<LetStmt>()) {
+            const Stmt within = by_itself(let->body);
+            const Store *st = within.as<Store>();
+            if (!st) {
+                return Stmt();
+            }
+            const Expr index = expr_uses_var(st->index, let->name) ? substitute(let->name, let->value, st->index) : st->index;
+            const Expr value = expr_uses_var(st->value, let->name) ? Let::make(let->name, let->value, st->value) : st->value;
+            return Small::is(index, most_nodes) ? Store::make(st->name, value, index, st->param, st->predicate, st->alignment) : Stmt();
+        }
+        return s.as<Store>() ? s : Stmt();
     }
 
     // A block that begins with stores to one buffer, with those of neighbouring elements together.
     Stmt stored_together(const Block *block) {
-        std::vector<const Store *> run;
+        std::vector<Stmt> stores, run;  // as they stand, and each by itself
+        std::vector<const Store *> of;
         Stmt rest = block;
         while (rest.defined()) {
             const Block *b = rest.as<Block>();
-            const Store *s = (b ? b->first : rest).as<Store>();
-            if (!s || s->value.type().lanes() != 1 || s->value.type().bits() != vector_bits || (!run.empty() && s->name != run[0]->name)) {
+            const Stmt first = b ? b->first : rest, single = by_itself(first);
+            const Store *s = single.as<Store>();
+            if (!s || !in_vectors(s->value.type()) || (!of.empty() && s->name != of[0]->name)) {
                 break;
             }
-            run.push_back(s);
+            stores.push_back(first);
+            run.push_back(single);
+            of.push_back(s);
             rest = b ? b->rest : Stmt();
         }
         if (run.size() < vector_lanes) {
             return block;
         }
         std::map<std::pair<int, int>, std::map<int64_t, std::vector<size_t>>> rows;
-        for (size_t k = 0; k < run.size(); k++) {
-            if (const std::optional<Index> &i = index_of(run[k]->name, run[k]->index, run[k]->predicate); i && !i->both) {
+        for (size_t k = 0; k < of.size(); k++) {
+            if (const std::optional<Index> &i = index_of(of[k]->name, of[k]->index, of[k]->predicate); i && !i->both) {
                 rows[{i->place, i->uniform}][i->constant].push_back(k);
             }
         }
-        std::vector<Stmt> stores(run.begin(), run.end());
         for (const auto &[row, at] : rows) {
             const int64_t before = phase(survey_.sums[row.second]);
             const auto conditions = begins(survey_.places[row.first].variant.plus(survey_.sums[row.second]), before);
@@ -643,14 +667,16 @@ private:
                 if (!conditions || lane_of(first.first + before) != 0 || lanes.size() < vector_lanes) {
                     continue;
                 }
-                align(survey_.places[row.first].buffer, *conditions);
+                const Store *begin = of[lanes[0]];
+                const Type element = begin->value.type();
+                align(survey_.places[row.first].buffer, element, *conditions);
                 std::vector<Expr> values;
                 for (size_t k : lanes) {
-                    values.push_back(run[k]->value);
+                    values.push_back(of[k]->value);
                     stores[k] = Stmt();
                 }
                 stores[*std::max_element(lanes.begin(), lanes.end())] =
-                    Store::make(survey_.places[row.first].buffer, Halide::Internal::Shuffle::make_concat(values), Ramp::make(run[lanes[0]]->index, 1, vector_lanes), run[lanes[0]]->param, const_true(vector_lanes), ModulusRemainder(vector_lanes, 0));
+                    Store::make(begin->name, Halide::Internal::Shuffle::make_concat(values), Ramp::make(begin->index, 1, vector_lanes), parameter_of(element, vector_lanes, begin->param), const_true(vector_lanes), ModulusRemainder(vector_lanes, 0));
             }
         }
         stores.erase(std::remove_if(stores.begin(), stores.end(), [](const Stmt &s) { return !s.defined(); }), stores.end());

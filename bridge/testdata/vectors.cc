@@ -1,5 +1,5 @@
-// Neighbours in memory in the forms that gowarp loads and stores together: along a thread's points, along a reduction, transposed, and of integers;
-// beside them what it must not: bytes, pairs, points under conditions, and what a kernel reads and writes.
+// Neighbours of 32 bits in memory in the forms that gowarp loads and stores together: along a thread's points, along a reduction, transposed, and of integers;
+// beside them what it must not: pairs, points under conditions, and what a kernel reads and writes.
 #include "Halide.h"
 
 namespace {
