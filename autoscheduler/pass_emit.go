@@ -3,6 +3,7 @@ package autoscheduler
 import (
 	"slices"
 
+	"gowarp/autoscheduler/instructions"
 	"gowarp/autoscheduler/search"
 	"gowarp/halideir"
 	"gowarp/halideir/schedule"
@@ -35,6 +36,7 @@ func emit(s *state) error {
 				s.add(schedule.Directive{Do: do, Func: g.Out, Name: f.Label, Vars: []string{argLabel(f, k)}, N: m})
 			}
 		}
+		s.padRows(g.Out)
 		onGPU := false
 		for j, k := range s.found[i].Layout.Kernels {
 			if !k.Host {
@@ -57,6 +59,18 @@ func emit(s *state) error {
 // longestChain is how many addresses are at most computed one from the other. Through more additions than these LLVM does not see that
 // what is read is never written: ptxas then lets no such load begin before a store that stands before it (and before capability 7.0 no SM caches it).
 const longestChain = 4
+
+// padRows pads the rows of a Func in global memory (instructions.Estimator.Padding). Of rows that are whole vectors the pass for vectors has the host test that they are: a stride that is said to be a
+// multiple is a product for each address.
+func (s *state) padRows(fn int) {
+	f := &s.p.Funcs[fn]
+	if s.params.Mode != "gowarp" || !s.problem.Vectors || len(f.Args) == 0 {
+		return
+	}
+	if n := instructions.For(s.problem).Padding(fn, s.problem.Regions.Funcs[fn][0].Extent()); n > 1 {
+		s.add(schedule.Directive{Do: schedule.AlignStorage, Func: fn, Name: f.Label, Vars: []string{argLabel(f, 0)}, N: n})
+	}
+}
 
 func (s *state) add(d schedule.Directive) { s.out.Directives = append(s.out.Directives, d) }
 

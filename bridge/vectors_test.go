@@ -162,6 +162,32 @@ func TestVectorsOfPaddedRows(t *testing.T) {
 	}
 }
 
+// TestPaddedRows: rows of a Func in memory are padded to whole vectors where its region has a halo. Results are a CPU's at every size, and whatever the size of the image
+// the kernel that reads them loads vectors.
+func TestPaddedRows(t *testing.T) {
+	const target = "host-cuda-cuda_capability_75"
+	g := harness.Generator{Source: "bridge/testdata/halo.cc", Name: "halo"}
+	with, p := built(t, g, target, harness.Gowarp(nil))
+	without, _ := built(t, g, target, harness.Gowarp(map[string]string{"schedule": lackingFor(t, g, "target="+target, nil, "align_storage")}))
+	_, cpu := built(t, g, "host", harness.Root())
+	rng := rand.New(rand.NewPCG(23, 8))
+	for _, size := range [][]int{{256, 64}, {258, 64}, {260, 64}, {262, 40}, {255, 33}, {7, 5}} {
+		in := harness.Args{"in": filled(harness.F32, func() float64 { return float64(rng.IntN(65)-32) / 16 }, size...)}
+		shapes := map[string][]int{"out": size}
+		simulated(t, p, in, shapes, onCPU(t, cpu, in, shapes), harness.Tolerance{Rel: 1e-5, Abs: 1e-5}, fmt.Sprint(size))
+		var loads [2]int64
+		for i, e := range []*harness.Emission{with, without} {
+			for _, k := range fullRun(t, e, in, shapes) {
+				loads[i] += int64(k.Count.GlobalLoads)
+			}
+		}
+		t.Logf("%v: %d loads with padded rows, %d without", size, loads[0], loads[1])
+		if size[0]%4 == 0 && 2*loads[0] > loads[1] {
+			t.Errorf("%v: %d loads with padded rows, %d without", size, loads[0], loads[1])
+		}
+	}
+}
+
 // TestVectorsOfParts: what a part of a lane's code loads half of, as a vector, a part behind it has no more of: where that needs all of it, it loads it whole. (It took the
 // elements from the half, and had none.)
 func TestVectorsOfParts(t *testing.T) {

@@ -148,7 +148,7 @@ func (f *footprint) sectors(extents []int64) float64 {
 // aligned reports whether all rows of a buffer begin with a sector.
 func (e *Estimator) aligned(fn, input int, bytes int64) bool {
 	of := e.box(fn, input)
-	return len(of) > 0 && of[0].Lo*bytes%SectorBytes == 0 && (len(of) == 1 || of[0].Extent()*bytes%SectorBytes == 0)
+	return len(of) > 0 && of[0].Lo*bytes%SectorBytes == 0 && (len(of) == 1 || e.row(fn, input)*bytes%SectorBytes == 0)
 }
 
 // loadedOnce is how many sectors a block loads in a stage if L1 keeps them until the other warps and the next turns of its loops have asked for them: those of the boxes that

@@ -54,6 +54,7 @@ type definitions struct {
 	ops      []atomic.Pointer[operations] // by stage index
 	ofKinds  sync.Map                     // of Funcs that points of cells compute, by Func and stage
 	literals func() [][]int64             // by Func and dimension, see literals; few kernels ask
+	rowsRead func() []bool                // by Func, see rowsRead
 }
 
 type keptDefinitions struct{}
@@ -65,7 +66,7 @@ type kept struct{ pr *plan.Problem }
 func For(pr *plan.Problem) *Estimator {
 	return plan.Once(pr, kept{pr}, func() *Estimator {
 		return &Estimator{pr: pr, definitions: plan.OnceForAll(pr, keptDefinitions{}, func() *definitions {
-			return &definitions{inputs: inputBoxes(pr), ops: make([]atomic.Pointer[operations], pr.NumStages()), literals: sync.OnceValue(func() [][]int64 { return literals(pr) })}
+			return &definitions{inputs: inputBoxes(pr), ops: make([]atomic.Pointer[operations], pr.NumStages()), literals: sync.OnceValue(func() [][]int64 { return literals(pr) }), rowsRead: sync.OnceValue(func() []bool { return rowsRead(pr) })}
 		})}
 	})
 }

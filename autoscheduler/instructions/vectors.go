@@ -31,7 +31,7 @@ func (e *Estimator) vectors(n *plan.Nest, fn, input, out int, idx []access.Index
 	if !e.pr.Vectors || e.plain || !inVectors(e.element(fn, input, out)) || len(idx) == 0 || slices.ContainsFunc(n.Unrolled, plan.Use.Guarded) || fn == n.Func && e.readsItself(n) {
 		return false
 	}
-	if box := e.box(fn, input); len(box) == 0 || box[0].Lo%plan.VectorLanes != 0 {
+	if len(e.box(fn, input)) == 0 {
 		return false
 	}
 	beside, ok := e.inStep(n, &idx[0], 1)
@@ -124,10 +124,80 @@ func (e *Estimator) inStep(n *plan.Nest, x *access.Index, stride int64) (beside,
 // stride is how far neighbours of a dimension are apart, as far as it tells an element's place in its vector.
 func (e *Estimator) stride(fn, input, dim int) int64 {
 	stride := int64(1)
-	for _, iv := range e.box(fn, input)[:dim] {
-		stride = stride * (iv.Extent() % plan.VectorLanes) % plan.VectorLanes
+	for k, iv := range e.box(fn, input)[:dim] {
+		extent := iv.Extent()
+		if k == 0 {
+			extent = e.row(fn, input)
+		}
+		stride = stride * (extent % plan.VectorLanes) % plan.VectorLanes
 	}
 	return stride
+}
+
+// row is how long a buffer's rows are in memory.
+func (e *Estimator) row(fn, input int) int64 {
+	row := e.box(fn, input)[0].Extent()
+	if fn >= 0 && e.pr.Vectors {
+		n := e.Padding(fn, row)
+		return (row + n - 1) / n * n
+	}
+	return row
+}
+
+// mostPadding is by which part a row may become longer.
+const mostPadding = 16
+
+// Padding is of how many elements the length of a Func's rows in global memory is to be a multiple, where rows of the estimated length are no whole vectors: of those of a sector, else of a
+// vector, if that is a small part of the row. It is 1 where rows stay as they are. Of a region with a halo each row would begin elsewhere in its vector, and in its sector, than the row before.
+//
+// Nor does it pay where nobody reads along rows (a grid that is looked up, or enlarged): a stride that is said to be a multiple is a product for each address.
+func (e *Estimator) Padding(fn int, row int64) int64 {
+	f := &e.pr.P.Funcs[fn]
+	if f.Output || len(f.Args) < 2 || row%plan.VectorLanes == 0 || !e.rowsRead()[fn] {
+		return 1
+	}
+	least := int64(SectorBytes)
+	for _, t := range f.Types {
+		least = min(least, t.Bytes())
+	}
+	for _, n := range []int64{SectorBytes / least, plan.VectorLanes} {
+		if more := (n - row%n) % n; more*mostPadding <= row {
+			return n
+		}
+	}
+	return 1
+}
+
+// rowsRead says of each Func whether some stage reads its neighbours for neighbours.
+func rowsRead(pr *plan.Problem) []bool {
+	out := make([]bool, len(pr.P.Funcs))
+	for fn := range pr.P.Funcs {
+		for stage := range pr.P.Funcs[fn].Stages {
+			s := pr.Access.Stage(fn, stage)
+			if s == nil {
+				continue
+			}
+			for i := range s.Loads {
+				if l := &s.Loads[i]; l.Func >= 0 && l.Func != fn && len(l.Index) > 0 {
+					_, ok := l.Index[0].Terms()
+					out[l.Func] = out[l.Func] || ok && l.Index[0].Den <= 1
+				}
+			}
+		}
+	}
+	return out
+}
+
+// begins is where in a buffer's row a nest's first point accesses an element without an offset: what the estimated regions begin at.
+func (e *Estimator) begins(n *plan.Nest, x *access.Index, fn, input int) int64 {
+	at := -e.box(fn, input)[0].Lo
+	terms, _ := x.Terms()
+	for _, t := range terms {
+		if arg := e.pr.P.Funcs[n.Func].Stages[n.Stage].Loops[t.Loop].Arg; arg >= 0 {
+			at += t.Num * e.pr.Regions.Funcs[n.Func][arg].Lo
+		}
+	}
+	return at
 }
 
 // phase is where a row begins in its vector, of an access that a point makes.
@@ -148,7 +218,7 @@ func (e *Estimator) readsItself(n *plan.Nest) bool {
 
 // widen counts what a point loads as an element of a vector or of half a one, once all of that is loaded.
 func (c *Part) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift, each float64, w *wide) {
-	at, row := e.phase(t.Func, t.Input, t.Index, s)+along(&t.Index[0], s), placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)
+	at, row := e.begins(n, &t.Index[0], t.Func, t.Input)+e.phase(t.Func, t.Input, t.Index, s)+along(&t.Index[0], s), placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)
 	first := bounds.FloorDiv(at, plan.VectorLanes)
 	lane := int32(1) << (at - first*plan.VectorLanes)
 	elements := e.seen.vectors.Or(uint64(row.and(first)), lane)

@@ -615,35 +615,53 @@ private:
         aligned_.insert(pointer % make_const(UInt(64), vector_lanes * element.bytes()) == make_const(UInt(64), 0));
     }
 
-    // A statement that is a store within definitions, as a store whose value has those and whose index none; undefined for others.
-    static Stmt by_itself(const Stmt &s) {
-        if (const LetStmt *let = s.as<LetStmt>()) {
-            const Stmt within = by_itself(let->body);
-            const Store *st = within.as<Store>();
-            if (!st) {
-                return Stmt();
-            }
-            const Expr index = expr_uses_var(st->index, let->name) ? substitute(let->name, let->value, st->index) : st->index;
-            const Expr value = expr_uses_var(st->value, let->name) ? Let::make(let->name, let->value, st->value) : st->value;
-            return Small::is(index, most_nodes) ? Store::make(st->name, value, index, st->param, st->predicate, st->alignment) : Stmt();
+    // A store, and the definitions that its value stands within.
+    struct Single {
+        std::vector<std::pair<std::string, Expr>> within;  // from the outermost on, by names of their own
+        Stmt store;
+    };
+
+    // A statement that is a store within definitions, of which its index needs none; without a store for others, and where a definition reads memory: what places hang on that is better off in
+    // the order in which it was.
+    static Single by_itself(const Stmt &s) {
+        const LetStmt *let = s.as<LetStmt>();
+        if (!let) {
+            return {{}, s.as<Store>() ? s : Stmt()};
         }
-        return s.as<Store>() ? s : Stmt();
+        Reads reads;
+        let->value.accept(&reads);
+        Single of = reads.any ? Single() : by_itself(let->body);
+        const Store *st = of.store.as<Store>();
+        if (!st) {
+            return {};
+        }
+        const std::string name = unique_name(let->name);
+        const Expr now = Variable::make(let->value.type(), name);
+        for (auto &inner : of.within) {
+            inner.second = substitute(let->name, now, inner.second);
+        }
+        of.within.insert(of.within.begin(), {name, let->value});
+        const Expr index = substitute(let->name, let->value, st->index);
+        of.store = Small::is(index, most_nodes) ? Store::make(st->name, substitute(let->name, now, st->value), index, st->param, st->predicate, st->alignment) : Stmt();
+        return of;
     }
 
     // A block that begins with stores to one buffer, with those of neighbouring elements together.
     Stmt stored_together(const Block *block) {
-        std::vector<Stmt> stores, run;  // as they stand, and each by itself
+        std::vector<Stmt> stores;  // as they stand
+        std::vector<Single> run;
         std::vector<const Store *> of;
         Stmt rest = block;
         while (rest.defined()) {
             const Block *b = rest.as<Block>();
-            const Stmt first = b ? b->first : rest, single = by_itself(first);
-            const Store *s = single.as<Store>();
+            const Stmt first = b ? b->first : rest;
+            Single single = by_itself(first);
+            const Store *s = single.store.as<Store>();
             if (!s || !in_vectors(s->value.type()) || (!of.empty() && s->name != of[0]->name)) {
                 break;
             }
             stores.push_back(first);
-            run.push_back(single);
+            run.push_back(std::move(single));
             of.push_back(s);
             rest = b ? b->rest : Stmt();
         }
@@ -675,8 +693,14 @@ private:
                     values.push_back(of[k]->value);
                     stores[k] = Stmt();
                 }
-                stores[*std::max_element(lanes.begin(), lanes.end())] =
+                Stmt together =
                     Store::make(begin->name, Halide::Internal::Shuffle::make_concat(values), Ramp::make(begin->index, 1, vector_lanes), parameter_of(element, vector_lanes, begin->param), const_true(vector_lanes), ModulusRemainder(vector_lanes, 0));
+                for (auto k = lanes.rbegin(); k != lanes.rend(); k++) {
+                    for (auto d = run[*k].within.rbegin(); d != run[*k].within.rend(); d++) {
+                        together = LetStmt::make(d->first, d->second, together);
+                    }
+                }
+                stores[*std::max_element(lanes.begin(), lanes.end())] = together;
             }
         }
         stores.erase(std::remove_if(stores.begin(), stores.end(), [](const Stmt &s) { return !s.defined(); }), stores.end());
@@ -902,6 +926,13 @@ private:
 
 }  // namespace
 
+Stmt AddressChains::mutate(const Stmt &s) {
+    if (!parameters_) {
+        parameters_ = Accesses(s).parameters();
+    }
+    return IRMutator::mutate(s);
+}
+
 Stmt AddressChains::visit(const LetStmt *op) {
     definitions_[op->name] = op->value;
     const Stmt body = mutate(op->body);
@@ -922,7 +953,7 @@ Stmt AddressChains::visit(const For *given) {
     const Stmt apart = with_conversions_apart(Stmt(op), [&](const Load *l) { return as_const_int(l->index) && set_once.count(Accesses::register_name(l->name, l->index)); });
     op = apart.as<For>();
     const Accesses all(op);
-    Surroundings around(all.parameters(), definitions_, false), fixed(all.parameters(), definitions_, true);
+    Surroundings around(all.parameters(), *parameters_, definitions_, false), fixed(all.parameters(), *parameters_, definitions_, true);
     struct Chained {
         Stmt kernel;
         Expr aligned;

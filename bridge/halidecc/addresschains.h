@@ -3,7 +3,9 @@
 #define GOWARP_ADDRESSCHAINS_H
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "Halide.h"
 #include "surroundings.h"
@@ -21,13 +23,14 @@ public:
         // How many places are at most computed one from the other: LLVM looks through no more than six additions to see that what is read is never
         // written, which matters where only such loads go through a cache (before capability 7.0).
         int longest = 0;
-        // Whether four neighbouring elements of 32 bits are loaded or stored by one instruction where a kernel accesses all four of them. The kernel then
-        // stands twice: such accesses need pointers, strides and first elements at multiples of 16 bytes, which is known at run time.
+        // Whether four neighbouring elements of 8, 16 or 32 bits are loaded or stored by one instruction where a kernel accesses all four of them. The kernel then
+        // stands twice: such accesses need pointers, strides and first elements at multiples of four elements, which is known at run time.
         bool vectors = false;
     };
     explicit AddressChains(std::map<std::string, Kernels> funcs) : funcs_(std::move(funcs)) {}
 
     using Halide::Internal::IRMutator::mutate;
+    Halide::Internal::Stmt mutate(const Halide::Internal::Stmt &s) override;
 
 protected:
     using Halide::Internal::IRMutator::visit;
@@ -37,6 +40,7 @@ protected:
 private:
     const std::map<std::string, Kernels> funcs_;
     Surroundings::Definitions definitions_;  // around what is visited
+    std::optional<std::vector<Halide::Parameter>> parameters_;  // of the whole pipeline
 };
 
 }  // namespace gowarp

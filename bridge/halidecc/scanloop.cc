@@ -19,7 +19,7 @@ namespace {
 class Before : public IRGraphMutator {
 public:
     Before(std::string buffer, Expr own, Expr before, std::string as, const Surroundings::Definitions &around)
-        : buffer_(std::move(buffer)), own_(std::move(own)), before_(std::move(before)), as_(std::move(as)), around_({}, around, false) {}
+        : buffer_(std::move(buffer)), own_(std::move(own)), before_(std::move(before)), as_(std::move(as)), around_({}, {}, around, false) {}
 
     Expr load;  // one of them; undefined if there is none
 

@@ -31,15 +31,18 @@ public:
 
 }  // namespace
 
-Surroundings::Surroundings(const std::vector<Parameter> &buffers, const Definitions &around, bool fix)
-    : fix_(fix), around_(around) {
+Surroundings::Surroundings(const std::vector<Parameter> &buffers, const std::vector<Parameter> &all, const Definitions &around, bool fix)
+    : around_(around) {
+    for (const Parameter &p : all) {
+        add(p, false);
+    }
     for (const Parameter &p : buffers) {
-        add(p);
+        add(p, fix);
     }
 }
 
 // Rows and planes lie densely where nothing else is said.
-void Surroundings::add(const Parameter &p) {
+void Surroundings::add(const Parameter &p, bool fix) {
     int64_t stride = 1;
     bool dense = true;
     for (int d = 0; d < p.dimensions(); d++) {
@@ -50,7 +53,7 @@ void Surroundings::add(const Parameter &p) {
         }
         if (d > 0) {
             sizes_[p.name() + ".stride" + of] = stride;
-            if (fix_ && dense && stride <= small) {
+            if (fix && dense && stride <= small) {
                 fixed_[p.name() + ".stride" + of] = stride;
             }
         }

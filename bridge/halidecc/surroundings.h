@@ -17,8 +17,8 @@ class Surroundings {
 public:
     using Definitions = std::map<std::string, Halide::Expr>;
 
-    // Of a kernel that accesses these parameters' buffers, within these definitions. A stride of at most small elements, of a window of weights say, is fixed, if any may be.
-    Surroundings(const std::vector<Halide::Parameter> &buffers, const Definitions &around, bool fix);
+    // Of a kernel that accesses these parameters' buffers, of all that the pipeline does, within these definitions. A stride of at most small elements, of a window of weights say, is fixed, if any may be.
+    Surroundings(const std::vector<Halide::Parameter> &buffers, const std::vector<Halide::Parameter> &all, const Definitions &around, bool fix);
 
     // The strides that are taken for constants, and the conditions under which they are.
     std::vector<Halide::Expr> conditions() const;
@@ -36,7 +36,6 @@ public:
     std::optional<int64_t> estimate(const Halide::Expr &e);
 
 private:
-    const bool fix_;
     std::map<std::string, int64_t> sizes_, fixed_;
     const Definitions &around_;
     std::map<std::string, Polynomial> written_out_;  // definitions, of sizes
@@ -44,7 +43,7 @@ private:
     std::map<std::string, std::optional<int64_t>> estimates_;
     std::map<Polynomial, std::pair<std::string, int64_t>> first_;  // by what is written out, without the constant: whose value it was first, and the constant of that
 
-    void add(const Halide::Parameter &buffer);
+    void add(const Halide::Parameter &buffer, bool fix);
     const Polynomial *written_out(const std::string &name);
     Polynomial written_out(const Halide::Expr &e);
     std::optional<int64_t> estimate(const std::string &name);
