@@ -41,7 +41,7 @@ constexpr Keeping last_keeping = {false, never, true};  // of code whose definit
 
 constexpr int vector_lanes = 4;    // of an access that is one instruction
 constexpr int own_bits = 32;       // of those that Halide's code generator for CUDA makes one of itself; narrower ones its general path does
-constexpr int vector_address = 3;                  // instructions: LLVM shares less of those in units of vectors
+constexpr int vector_address = 3;  // instructions: LLVM shares less of those in units of vectors
 
 // Whether as many elements as a vector has are one access.
 bool in_vectors(const Type &t) { return t.is_scalar() && (t.bits() == own_bits || ((t.bits() == 16 || t.bits() == 8) && t.is_int_or_uint())); }

@@ -72,8 +72,8 @@ const (
 	// ChainAddresses has the kernels of a Func compute places in global memory that are strides apart from each other, up to N of them one from the other,
 	// in place of each anew. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
 	ChainAddresses Do = "chain_addresses"
-	// VectorAccess has the kernels of a Func load or store four neighbouring elements of 32 bits at once where they access all four of them, wherever pointers, strides and
-	// first elements are at multiples of 16 bytes. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
+	// VectorAccess has the kernels of a Func load or store four neighbouring elements of 8, 16 or 32 bits at once where they access all four of them, wherever pointers, strides and
+	// first elements are at multiples of four elements. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
 	VectorAccess Do = "vector_access"
 	// UniformRows has the threads of a Func's kernels take the index of their row from the first lane of their warp, where rows are whole warps: ptxas then knows it to be the same for all
 	// lanes. No schedule of Halide's holds it: a lowering pass of gowarp's own carries it out in code for CUDA.
