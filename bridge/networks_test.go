@@ -15,7 +15,7 @@ import (
 // the estimated one it takes no more instructions than the schedule by hand that does so, a point a thread.
 func TestNetworks(t *testing.T) {
 	const target = "host-cuda-cuda_capability_75"
-	for _, kind := range suite.Sampled([]string{"first", "last", "median", "butterflies", "twice"}) {
+	for _, kind := range suite.Sampled([]string{"first", "last", "median", "butterflies", "twice", "streams"}) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			generator := func(byHand string) harness.Generator {
@@ -31,6 +31,8 @@ func TestNetworks(t *testing.T) {
 					in, out = []int{8, size[0], size[1]}, []int{8, size[0], size[1]}
 				case "butterflies":
 					in, out = []int{16, size[0], size[1]}, []int{16, size[0], size[1]}
+				case "streams":
+					in, out = []int{size[0], size[1], 9}, []int{size[0], size[1], 9}
 				case "median", "twice":
 					out = size
 				}

@@ -182,7 +182,13 @@ func outNest(pr *plan.Problem, g *plan.Group, stage int, c plan.Choice) (plan.Ne
 			n.Blocks = append(n.Blocks, plan.Use{Loop: l, Extent: dims.Extent[l]})
 		}
 	}
-	unroll(pr, &n, func(loop halideir.Loop) bool { return bounded(pr.P, &pr.P.Funcs[g.Out], loop.Arg) })
+	unroll(pr, &n, func(loop halideir.Loop) bool {
+		if bounded(pr.P, &pr.P.Funcs[g.Out], loop.Arg) {
+			return true
+		}
+		_, whole := pr.Fits.Whole(g.Out, loop.Arg)
+		return whole
+	})
 	return n, nil
 }
 

@@ -30,11 +30,33 @@ func unroll(pr *plan.Problem, n *plan.Nest, constant func(loop halideir.Loop) bo
 	for i := range n.Serial {
 		u := &n.Serial[i]
 		c := copies * u.Extent
-		if !short(pr, n.Func, st, u, constant) || c > maxUnrolledCopies || c*tree > maxUnrolledTree {
+		if !short(pr, n.Func, st, u, constant) || c > maxUnrolledCopies {
 			return // it stays a loop, and so do those around it
 		}
-		u.Unroll, copies = u.Extent > 1, c
+		u.Unroll = u.Extent > 1
+		if c*tree > maxUnrolledTree && c*knownTree(pr, n, u.Loop, tree) > maxUnrolledTree {
+			u.Unroll = false
+			return
+		}
+		copies = c
 	}
+}
+
+// knownTree is the tree of one copy where the points along a loop are told apart: each is what is left of it where that is known, in the mean (of a streaming step of nine directions, one that was
+// chosen for all 360 operations of the choice among them). tree is that of a copy that knows nothing.
+func knownTree(pr *plan.Problem, n *plan.Nest, loop int, tree int64) int64 {
+	if !pr.HeldArg(n.Func, pr.P.Funcs[n.Func].Stages[n.Stage].Loops[loop].Arg) {
+		return tree
+	}
+	cell := pr.CellOf(n)
+	if cell == nil {
+		return tree
+	}
+	sum := int64(0)
+	for _, kind := range cell.Kinds {
+		sum += int64(max(1, kind.Expand.Tree))
+	}
+	return min(tree, sum/int64(len(cell.Kinds)))
 }
 
 // unrollFolded unrolls the loops that make constants of tables.

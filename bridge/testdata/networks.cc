@@ -7,23 +7,24 @@ using namespace Halide;
 
 class Networks : public Generator<Networks> {
 public:
-    enum class Kind { first, last, median, butterflies, twice };
-    GeneratorParam<Kind> kind{"kind", Kind::first, {{"first", Kind::first}, {"last", Kind::last}, {"median", Kind::median}, {"butterflies", Kind::butterflies}, {"twice", Kind::twice}}};
+    enum class Kind { first, last, median, butterflies, twice, streams };
+    GeneratorParam<Kind> kind{"kind", Kind::first, {{"first", Kind::first}, {"last", Kind::last}, {"median", Kind::median}, {"butterflies", Kind::butterflies}, {"twice", Kind::twice}, {"streams", Kind::streams}}};
     GeneratorParam<bool> by_hand{"by_hand", false};
 
     Input<Buffer<int32_t, 3>> input{"input"};
     Output<Buffer<int32_t>> out{"out"};
 
     void generate() {
-        const int n = kind == Kind::median ? 9 : kind == Kind::butterflies ? 16 : 8;
+        const int n = kind == Kind::median || kind == Kind::streams ? 9 : kind == Kind::butterflies ? 16 : 8;
         const bool along_first = kind == Kind::first || kind == Kind::butterflies;
         const std::vector<Var> args = along_first ? std::vector<Var>{c, x, y} : std::vector<Var>{x, y, c};
         auto at = [&](Func f, Expr place) { return along_first ? f(place, x, y) : f(x, y, place); };
 
-        Func values("values");
         if (kind == Kind::median) {
             Func edge = BoundaryConditions::repeat_edge(input);
             values(args) = edge(x + c % 3 - 1, y + c / 3 - 1, input.dim(2).min());
+        } else if (kind == Kind::streams) {
+            values = BoundaryConditions::repeat_edge(input, {{input.dim(0).min(), input.dim(0).extent()}, {input.dim(1).min(), input.dim(1).extent()}});
         } else {
             values(args) = at(input, c);
         }
@@ -34,7 +35,10 @@ public:
             stages.push_back(f);
             before = f;
         };
-        if (kind == Kind::butterflies) {
+        if (kind == Kind::streams) {
+            streams(stage);
+            before = stages.back();
+        } else if (kind == Kind::butterflies) {
             for (int half = 1; half < n; half *= 2) {
                 Expr low = clamp(c / (2 * half) * (2 * half) + c % half, 0, n - 1);
                 Expr high = clamp(low + half, 0, n - 1);
@@ -78,9 +82,47 @@ public:
 private:
     Var x{"x"}, y{"y"}, c{"c"}, x_i{"x_i"}, y_i{"y_i"};
     std::vector<Func> stages;
+    Func values{"values"};
+
+    // Two steps of a lattice of nine directions: what comes from each neighbour is moved, and each direction chosen to be relaxed by itself. The first step is stored, of nine directions as the places say
+    // where the second reads it.
+    void streams(const std::function<void(Expr)> &stage) {
+        const int cx[] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, cy[] = {0, 0, 1, 0, -1, 1, 1, -1, -1}, w[] = {16, 4, 4, 4, 4, 1, 1, 1, 1};
+        Func from = values;
+        for (int step = 0; step < 2; step++) {
+            Func moved("moved_" + std::to_string(step)), sum("sum_" + std::to_string(step)), along("along_" + std::to_string(step)), across("across_" + std::to_string(step));
+            Expr e = from(x, y, 0);
+            for (int i = 1; i < 9; i++) {
+                e = select(c == i, from(x - cx[i], y - cy[i], i), e);
+            }
+            moved(x, y, c) = e;
+            Expr all = 0, right = 0, down = 0;
+            for (int i = 0; i < 9; i++) {
+                all += moved(x, y, i);
+                right += cx[i] * moved(x, y, i);
+                down += cy[i] * moved(x, y, i);
+            }
+            sum(x, y) = all;
+            along(x, y) = right;
+            across(x, y) = down;
+            Expr relaxed;
+            for (int i = 8; i >= 0; i--) {
+                Expr u = cx[i] * along(x, y) + cy[i] * across(x, y);
+                Expr value = w[i] * (8 * sum(x, y) + 24 * u + u * u - along(x, y) * along(x, y) - across(x, y) * across(x, y)) / 256;
+                relaxed = i == 8 ? value : select(c == i, value, relaxed);
+            }
+            stage(moved(x, y, c) + (relaxed - moved(x, y, c)) / 2);
+            from = stages.back();
+        }
+    }
 
     void schedule_by_hand(const std::vector<Var> &args) {
         Func into = out;
+        if (kind == Kind::streams) {
+            stages.front().compute_root().bound(c, 0, 9).reorder(c, x, y).unroll(c).gpu_tile(x, y, x_i, y_i, 32, 4);
+            out.reorder(c, x, y).unroll(c).gpu_tile(x, y, x_i, y_i, 32, 4);
+            return;
+        }
         if (kind == Kind::twice) {
             into = stages.back();
             stages.pop_back();
