@@ -23,7 +23,7 @@ func forgetful(pr *plan.Problem) *plan.Problem {
 	return &v
 }
 
-// TestCountsThatAreKept: what a kernel is counted to do is the same whether the counts of its stages are those that other kernels have asked for before, of other groups too, or are made for it alone.
+// TestCountsThatAreKept: what a kernel is counted to do is the same whether the counts of its stages are those that other kernels have asked for before, of other groups too, or are made for it alone, and never less than nothing.
 func TestCountsThatAreKept(t *testing.T) {
 	kernels, several := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -35,6 +35,9 @@ func TestCountsThatAreKept(t *testing.T) {
 			kept, alone := instructions.For(k.View(r.Problem)).Work(k), instructions.For(forgetful(k.View(r.Problem))).Work(k)
 			if !reflect.DeepEqual(kept, alone) {
 				t.Fatalf("%s, %s %v: %+v is kept, it is %+v", r.Problem.P.Funcs[k.Out.Func].Label, k.Strategy, k.Choice, kept, alone)
+			}
+			if min(alone.Issued, alone.Float, alone.Special, alone.Sectors, alone.Requests) < 0 {
+				t.Fatalf("%s, %s %v: less than nothing: %+v", r.Problem.P.Funcs[k.Out.Func].Label, k.Strategy, k.Choice, alone)
 			}
 			kernels++
 			if k.Out.PointsPerThread() > 1 && len(k.Members) > 0 {

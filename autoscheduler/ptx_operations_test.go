@@ -181,6 +181,35 @@ func TestNeighboursShare(t *testing.T) {
 	}
 }
 
+// TestChannelsShare: what three channels of a point have in common is computed once for all of them, also where it is worked out at two places of it, and by a thread of several rows.
+func TestChannelsShare(t *testing.T) {
+	b := irtest.New()
+	in := b.Input("in", irtest.F32, 1024, 1026)
+	out := b.Func("out", []string{"x", "y", "c"}, irtest.F32, func(v []irtest.Expr) irtest.Expr {
+		square := func(dy int64) irtest.Expr {
+			at := in.At(v[0], v[1].Add(dy))
+			return at.Sub(3.0).Mul(at)
+		}
+		first, second := square(0), square(2)
+		return first.Mul(second).Mul(v[2].Cast(irtest.F32))
+	})
+	out.Bound("c", 0, 3)
+	b.Output(out, 1024, 1024, 3)
+	p := b.Build()
+	for name, c := range map[string]struct {
+		way  plan.Choice
+		want float64 // of a thread
+	}{
+		"a point":   {plan.Choice{Strategy: "root", Tile: []int64{32, 8}}, 2*2 + 1 + 3},                                   // a difference and a product twice, their product, and one a channel
+		"four rows": {plan.Choice{Strategy: "block-window", Tile: []int64{32, 32}, Points: []int64{1, 4}}, 6*2 + 4*(1+3)}, // the first at six rows
+	} {
+		w, k := estimated(t, p, Way{Out: out.ID, Choice: c.way})
+		if got := w.Float / float64(k.ThreadsPerBlock()/plan.WarpLanes); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%s: %v instructions of floats a thread, want %v", name, got, c.want)
+		}
+	}
+}
+
 // TestPlacesThatAreScaled: the address of f(2x, y), f(x, 2y) or f(x/2, y) is two or three instructions more than that of f(x, y), a load of a parameter among them or not: where a multiple of a loop's place is, and where the buffer begins, are worked out apart.
 func TestPlacesThatAreScaled(t *testing.T) {
 	issued := func(place func(x, y irtest.Expr) (irtest.Expr, irtest.Expr)) float64 {

@@ -132,6 +132,40 @@ func TestVectorsOfNarrow(t *testing.T) {
 	}
 }
 
+// TestStoresBehindLoads: neighbours are stored together too where each is made of what was loaded for it alone. Results are a CPU's wherever buffers begin, and what is aligned is stored in no more sectors than it fills, unless
+// what is loaded says where something else is.
+func TestStoresBehindLoads(t *testing.T) {
+	const target = "host-cuda-cuda_capability_75"
+	for _, kind := range suite.Sampled([]string{"saturation", "chosen", "looked_up"}) {
+		g := harness.Generator{Source: "bridge/testdata/together.cc", Name: "together", Params: map[string]string{"kind": kind}}
+		e, p := built(t, g, target, harness.Gowarp(nil))
+		_, cpu := built(t, g, "host", harness.Root())
+		rng := rand.New(rand.NewPCG(23, uint64(len(kind))))
+		arguments := func(width, height, min int) (harness.Args, map[string][]int) {
+			brightness := func() float64 { return float64(rng.IntN(64)) }
+			return harness.Args{"in": filled(harness.F32, brightness, width+min, height, 3), "table": filled(harness.F32, brightness, 66)}, map[string][]int{"out": {width, height, 3}}
+		}
+		for _, at := range []struct {
+			width, min int
+			parts      map[string]int
+		}{{width: 128}, {width: 132, min: 4}, {width: 128, min: 3}, {width: 61}, {width: 128, parts: map[string]int{"out": 3}}} {
+			in, shapes := arguments(at.width, 9, at.min)
+			mins := map[string][]int{"out": {at.min, 0, 0}}
+			p.Mins, cpu.Mins, p.Parts = mins, mins, at.parts
+			simulated(t, p, in, shapes, onCPU(t, cpu, in, shapes), harness.Default, fmt.Sprintf("%s %+v", kind, at))
+		}
+		const width, height = 256, 64
+		in, shapes := arguments(width, height, 0)
+		sectors := int64(0)
+		for _, k := range fullRun(t, e, in, shapes) {
+			sectors += int64(k.Count.GlobalStoreSectors)
+		}
+		if fills := int64(width * height * 3 * 4 / 32); kind != "looked_up" && sectors != fills {
+			t.Errorf("%s: %d sectors are stored, the output fills %d", kind, sectors, fills)
+		}
+	}
+}
+
 // TestVectorsOfPaddedRows: rows that are no multiple of a vector long begin elsewhere in theirs than their neighbours. Where they are as long as estimated, modulo a
 // vector, what is whole of each is loaded together; where they are not, all is as without. Results are right in both.
 func TestVectorsOfPaddedRows(t *testing.T) {

@@ -82,10 +82,7 @@ func stageOperations(st *access.Stage) operations {
 	for i := range st.Moving {
 		o.moving = append(o.moving, moving{st.Moving[i].Loops, operationsOf(&st.Moving[i].Ops)})
 	}
-	for i := range st.Repeats {
-		r := &st.Repeats[i]
-		o.repeats = append(o.repeats, repeat{r, operationsOf(&r.Ops)})
-	}
+	o.repeats = repeatsOf(st)
 	if st.LoadedAgain > 0 {
 		again := operationsOf(&st.Again)
 		o.again, o.loadedAgain = &again, float64(st.LoadedAgain)

@@ -171,7 +171,7 @@ func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kin
 	}
 	c.Turn.Float += points * BegunSums(e.pr, e.pr.StageOf(some.fn, n.Stage))
 	if len(shifts) > 1 {
-		c.Turn.shareRepeats(e, own, shifts)
+		c.Turn.shareRepeats(e, n, own, shifts)
 	}
 	c.Turn.Terms[Conversion] -= points * own.casts // see below
 	apartFrom := int64(some.number) << 20          // what is at no known place, of other kinds

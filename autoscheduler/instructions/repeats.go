@@ -1,18 +1,50 @@
 package instructions
 
-import "gowarp/halideir/access"
+import (
+	"slices"
+
+	"gowarp/halideir/access"
+	"gowarp/internal/plan"
+)
 
 // repeat is an operation that a definition has at several places, and what it costs at each.
 type repeat struct {
 	*access.Repeat
-	op operations
+	op    operations
+	loops uint64 // that it moves with, a bit each
+	moved bool   // shareMoving counts it once for all points that differ along other loops only
 }
 
-// shareRepeats takes out what points side by side compute more than once, as the compiler's common-subexpression elimination does.
-func (c *Part) shareRepeats(e *Estimator, o *operations, shifts []Shift) {
+func repeatsOf(st *access.Stage) []repeat {
+	out := make([]repeat, len(st.Repeats))
+	for i := range st.Repeats {
+		r := repeat{Repeat: &st.Repeats[i], op: operationsOf(&st.Repeats[i].Ops)}
+		for _, l := range r.Loops {
+			r.loops |= access.LoopBit(l)
+		}
+		r.moved = slices.ContainsFunc(st.Moving, func(m access.Moving) bool { return m.Loops == r.loops })
+		out[i] = r
+	}
+	return out
+}
+
+// shareRepeats takes out what points side by side compute more than once, as the compiler's common-subexpression elimination does, but for what shareMoving has taken out.
+func (c *Part) shareRepeats(e *Estimator, n *plan.Nest, o *operations, shifts []Shift) {
 	seen := &e.seen.repeats
 	for i := range o.repeats {
 		r := &o.repeats[i]
+		points, each := len(shifts), 1.0
+		if r.moved {
+			seen.Clear()
+			for _, s := range shifts {
+				k := key(0)
+				for _, l := range r.Loops {
+					k = k.and(s.of(l))
+				}
+				seen.Add(uint64(k))
+			}
+			points, each = seen.Len(), shareOf(n, r.loops)
+		}
 		seen.Clear()
 		for _, s := range shifts {
 			for _, at := range r.At {
@@ -23,8 +55,8 @@ func (c *Part) shareRepeats(e *Estimator, o *operations, shifts []Shift) {
 				seen.Add(uint64(k))
 			}
 		}
-		if more := len(shifts)*len(r.At) - seen.Len(); more > 0 {
-			c.compute(&r.op, -float64(more), true)
+		if more := points*len(r.At) - seen.Len(); more > 0 {
+			c.compute(&r.op, -float64(more)*each, true)
 		}
 	}
 }

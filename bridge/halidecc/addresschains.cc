@@ -621,16 +621,47 @@ private:
         Stmt store;
     };
 
-    // A statement that is a store within definitions, of which its index needs none; without a store for others, and where a definition reads memory: what places hang on that is better off in
+    // Whether something that is loaded says where something else is.
+    class PlacesFrom : public IRVisitor {
+    public:
+        explicit PlacesFrom(const Scope<> &loaded)
+            : loaded_(loaded) {}
+        bool any = false;
+
+    private:
+        using IRVisitor::visit;
+        void visit(const Load *op) override {
+            any = any || expr_uses_vars(op->index, loaded_);
+            IRVisitor::visit(op);
+        }
+        const Scope<> &loaded_;
+    };
+
+    static bool places_from(const Scope<> &loaded, const Expr &e) {
+        PlacesFrom places(loaded);
+        e.accept(&places);
+        return places.any;
+    }
+
+    // A statement that is a store within definitions, of which its index needs none; without a store for others, and where what is loaded says where something is: that is better off in
     // the order in which it was.
     static Single by_itself(const Stmt &s) {
+        Scope<> loaded;
+        return by_itself(s, loaded);
+    }
+
+    static Single by_itself(const Stmt &s, Scope<> &loaded) {
+        if (const Store *st = s.as<Store>()) {
+            return {{}, places_from(loaded, st->value) || expr_uses_vars(st->index, loaded) ? Stmt() : s};
+        }
         const LetStmt *let = s.as<LetStmt>();
-        if (!let) {
-            return {{}, s.as<Store>() ? s : Stmt()};
+        if (!let || places_from(loaded, let->value)) {
+            return {};
         }
         Reads reads;
         let->value.accept(&reads);
-        Single of = reads.any ? Single() : by_itself(let->body);
+        const ScopedBinding<> bind(reads.any || expr_uses_vars(let->value, loaded), loaded, let->name);
+        Single of = by_itself(let->body, loaded);
         const Store *st = of.store.as<Store>();
         if (!st) {
             return {};
