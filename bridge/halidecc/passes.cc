@@ -3,6 +3,7 @@
 #include "passes.h"
 #include "addresschains.h"
 #include "anysize.h"
+#include "apartbytes.h"
 #include "atomicadds.h"
 #include "demandorder.h"
 #include "demote.h"
@@ -217,9 +218,13 @@ std::vector<std::unique_ptr<IRMutator>> lowering_passes(const Graph &g, const go
     return out;
 }
 
-void install_passes(const Pipeline &p, const Graph &g, const gowarp_directive *directives, int count) {
+void install_passes(const Pipeline &p, const Graph &g, const gowarp_directive *directives, int count, bool apart) {
     Pipeline shared(p);  // its contents are the user's
-    for (auto &pass : lowering_passes(g, directives, count)) {
+    auto passes = lowering_passes(g, directives, count);
+    if (apart) {
+        passes.push_back(std::make_unique<ApartBytes>());
+    }
+    for (auto &pass : passes) {
         IRMutator *m = pass.release();
         shared.add_custom_lowering_pass(m, [m] { delete m; });
     }

@@ -3,6 +3,7 @@
 // The autoscheduler as Halide sees it: registered when the library is loaded,
 // called once per pipeline.
 
+#include "apartbytes.h"
 #include "apply.h"
 #include "cachewrite.h"
 #include "choose.h"
@@ -307,9 +308,18 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     const double check_ms = ms_since(whole) - schedule_ms - compile_ms;
     clock = whole;
 
+    bool apart = false;
+    if (target.has_feature(Target::CUDA) && combines_bytes(graph)) {
+        const Trial made = device_code(graph, target, *reply);
+        apart = !made.why.empty();
+        if (apart) {
+            say("bytes are combined each by itself, as the code of these kernels was not made: " + made.why);
+        }
+    }
+
     const size_t funcs = graph.funcs.size();
     with_deep_stack([&] { (Graph &)graph = apply_directives(graph, reply->directives, reply->num_directives); });
-    install_passes(pipeline, graph, reply->directives, reply->num_directives);
+    install_passes(pipeline, graph, reply->directives, reply->num_directives, apart);
     if (char *wrong = gowarp_taken ? gowarp_taken(session.handle, reply->number) : nullptr) {
         const std::string message = wrong;
         free(wrong);
