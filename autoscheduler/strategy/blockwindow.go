@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -301,6 +302,10 @@ func (b *blockWindows) unrollBlocks(n *plan.Nest, tail plan.Tail) {
 		points *= u.Extent
 		n.Unrolled = append(n.Unrolled, plan.Use{Loop: u.Loop, Tile: u.Extent, Extent: u.Extent, Tail: tail})
 		u.Tile, u.Extent = u.Extent, 1
+	}
+	if len(n.Blocks) > 3 {
+		// Of the loops that share a dimension of the grid that over groups of points is the inner one: the special case for whole groups is had run at other sizes with the index of that (anysize.cc).
+		slices.SortStableFunc(n.Blocks[2:], func(a, b plan.Use) int { return cmp.Compare(min(b.Tile, 1), min(a.Tile, 1)) })
 	}
 }
 
