@@ -47,11 +47,22 @@ func (p *Pipeline) EvalInt(id NodeID, env Env) (int64, bool) {
 	return v.i, v.ok
 }
 
+// NotANumber reports whether an integer is made of a float that is none, as of the root of what may be below 0: what a run makes of it is any number.
+func (p *Pipeline) NotANumber(id NodeID, env Env) bool {
+	if id < 0 || int(id) >= len(p.Nodes) {
+		return false
+	}
+	e := evaluator{p: p, env: env, budget: evalBudget}
+	e.eval(id, nil)
+	return e.nan
+}
+
 type evaluator struct {
 	p      *Pipeline
 	env    Env
 	budget int
-	input  int // depth of inputs whose bounds name inputs
+	input  int  // depth of inputs whose bounds name inputs
+	nan    bool // a float that is no number was converted
 }
 
 // scope is the lets around an expression, innermost first.
@@ -96,6 +107,9 @@ func (e *evaluator) eval(id NodeID, s *scope) value {
 			break
 		}
 		args = append(args, e.eval(a, s))
+	}
+	if n.Op == OpCast && n.Type.IsInt() && len(args) == 1 && args[0].ok && args[0].flt && math.IsNaN(args[0].f) {
+		e.nan = true
 	}
 	return e.p.fold(n, args)
 }

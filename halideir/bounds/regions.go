@@ -224,8 +224,8 @@ func (r *Regions) require(p *halideir.Pipeline, e *halideir.Edge) error {
 					p.Funcs[e.Consumer].Label, name, k, in, in)
 			}
 			open := rg.Lo == halideir.NoNode || rg.Hi == halideir.NoNode
-			// From a Func without an end the ends of what it reads are out of reach as well.
-			if (open || r.Endless[e.Consumer]) && e.Func >= 0 && canInline(p, &p.Funcs[e.Func]) {
+			// From a Func without an end the ends of what it reads are out of reach as well. Where they are no numbers a run finds extents below 0, and ends (beside sqrt(x * x + y * y), whose least Halide takes for less than 0).
+			if (open || r.Endless[e.Consumer] || p.NotANumber(rg.Lo, env) || p.NotANumber(rg.Hi, env)) && e.Func >= 0 && canInline(p, &p.Funcs[e.Func]) {
 				r.Endless[e.Func], box[k] = true, everything
 				continue
 			}
