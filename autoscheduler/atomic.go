@@ -44,6 +44,19 @@ func (s *state) atomic(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) b
 	return is && (apart || s.params.Mode == "gowarp" && s.params.Check != "0" && !s.tried.unadded)
 }
 
+// addsNothing reports whether an addition may be of 0, by a choice: the pass leaves out the operation then.
+func addsNothing(pr *plan.Problem, st *halideir.Stage) bool {
+	sum := &pr.P.Nodes[pr.Access.Canonical(st.Values[0])]
+	return sum.Op == halideir.OpAdd && slices.ContainsFunc(sum.Args, func(id halideir.NodeID) bool {
+		n := &pr.P.Nodes[pr.Access.Canonical(id)]
+		if n.Op != halideir.OpSelect {
+			return false
+		}
+		or := &pr.P.Nodes[pr.Access.Canonical(n.Args[2])]
+		return (or.Op == halideir.OpInt || or.Op == halideir.OpUint) && or.Int == 0
+	})
+}
+
 // disjoint reports whether what is added has surely no work in common with the place that it is
 // added to. What both compute Halide 21 computes once, in a let around the store, and then no
 // longer sees an addition there: it makes a compare-and-swap loop.

@@ -17,7 +17,7 @@ import (
 func TestUnconditional(t *testing.T) {
 	const target = "host-cuda-cuda_capability_75"
 	stays := map[string]bool{"unfinished": true, "by_data": true, "promised": true, "outside": true}
-	for _, kind := range suite.Sampled([]string{"masked", "rows", "turns", "least", "marks", "nearest", "itself", "output", "running", "both", "pair", "by_data", "outside", "unfinished", "promised", "plain"}) {
+	for _, kind := range suite.Sampled([]string{"masked", "rows", "turns", "least", "marks", "nearest", "itself", "output", "running", "both", "pair", "by_data", "outside", "unfinished", "promised", "plain", "votes"}) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			generator := func(written bool) harness.Generator {

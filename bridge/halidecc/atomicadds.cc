@@ -95,11 +95,29 @@ Stmt addition(const Atomic *op, const Lets &around) {
     if (!added.defined() || loads_it(place)) {
         return Stmt();
     }
+    // Nothing is added where the condition of the domain, which has become part of the value, rules it out.
+    Expr condition, made = added;
+    for (const Variable *v = made.as<Variable>(); v; v = made.as<Variable>()) {
+        const auto let = std::find_if(lets.rbegin(), lets.rend(), [&](const Named &l) { return l.name == v->name; });
+        const auto further = around.find(v->name);
+        if (let == lets.rend() && further == around.end()) {
+            break;
+        }
+        made = let != lets.rend() ? let->value : further->second;
+    }
+    if (const Select *choice = made.as<Select>(); choice && is_const_zero(choice->false_value)) {
+        condition = choice->condition;
+        added = choice->true_value;
+    } else if (const Cast *one = made.as<Cast>(); one && one->value.type().is_bool()) {
+        condition = one->value;
+        added = make_one(one->type);
+    }
     const std::string at = unique_name(store->name + ".place"), more = unique_name(store->name + ".added");
     const Expr to = Variable::make(place.type(), at), by = Variable::make(added.type(), more);
     const Expr was = Load::make(store->value.type(), store->name, to, Buffer<>(), store->param, store->predicate, store->alignment);
     Stmt s = Store::make(store->name, was + by, to, store->param, store->predicate, store->alignment);
     s = LetStmt::make(at, place, LetStmt::make(more, added, Atomic::make(op->producer_name, op->mutex_name, s)));
+    s = condition.defined() ? IfThenElse::make(condition, s) : s;
     for (auto l = lets.rbegin(); l != lets.rend(); l++) {
         s = LetStmt::make(l->name, l->value, s);
     }

@@ -83,6 +83,17 @@ bool needs_what_it_changes(const FuncEntry &entry, size_t update, Absorbs &absor
     return all || absorbs.is(f) || (update == 0 && loads_the_same(f, def, absorbs));
 }
 
+// Whether an update adds to 32-bit integers: where data say to which, atomic operations do, and of what a condition rules out there is none (atomicadds.cc).
+bool adds_atomically(const Function &f, const Definition &def) {
+    const Type t = def.values()[0].type();
+    if (def.values().size() != 1 || !t.is_int_or_uint() || t.bits() != 32 || t.lanes() != 1) {
+        return false;
+    }
+    const Expr value = substitute_in_all_lets(def.values()[0]);
+    const Add *sum = value.as<Add>();
+    return sum && (is_self(sum->a, f, def, 0) != is_self(sum->b, f, def, 0));
+}
+
 // The values of an update that stores everywhere in its domain; none where it has to stay as it is.
 std::vector<Expr> everywhere(const Function &f, const Definition &def, const Expr &loading) {
     std::vector<Expr> values = restatement(f, def);
@@ -112,8 +123,8 @@ bool store_unconditionally(const FuncEntry &entry, Absorbs &absorbs) {
         Definition def = f.updates()[u];
         const Conditions of = conditions(def);
         const auto by_data = [](const Expr &place) { return !Movable::is(place, false) || loads_anything(place); };
-        if (!of.loading.defined() || !def.specializations().empty() || !is_small(def) || std::any_of(def.args().begin(), def.args().end(), by_data) ||
-            !needs_what_it_changes(entry, u, absorbs)) {
+        if (!of.loading.defined() || !def.specializations().empty() || !is_small(def) ||
+            (std::any_of(def.args().begin(), def.args().end(), by_data) && !adds_atomically(f, def)) || !needs_what_it_changes(entry, u, absorbs)) {
             continue;
         }
         std::vector<Expr> values = everywhere(f, def, of.loading);

@@ -7,7 +7,7 @@ using namespace Halide;
 
 class Conditional : public Generator<Conditional> {
 public:
-    enum class Kind { marks, rows, turns, masked, least, nearest, itself, running, both, pair, output, unfinished, by_data, promised, outside, plain };
+    enum class Kind { marks, rows, turns, masked, least, nearest, itself, running, both, pair, output, unfinished, by_data, promised, outside, plain, votes };
     GeneratorParam<Kind> kind{"kind",
                               Kind::marks,
                               {{"marks", Kind::marks},
@@ -25,7 +25,8 @@ public:
                                {"by_data", Kind::by_data},
                                {"promised", Kind::promised},
                                {"outside", Kind::outside},
-                               {"plain", Kind::plain}}};
+                               {"plain", Kind::plain},
+                               {"votes", Kind::votes}}};
     GeneratorParam<bool> written{"written", false};
 
     Input<Buffer<uint8_t, 2>> input{"input"};
@@ -115,6 +116,14 @@ public:
         case Kind::by_data: {
             all.where(in(all.x, all.y) > 128);
             f(clamp(in(all.x, all.y), 0, width - 1), all.y) = all.x;
+            break;
+        }
+        case Kind::votes: {  // which atomic operations count, and none of them where the condition does not hold
+            Func votes("votes");
+            votes(x, y) = 0;
+            if_(all, in(all.x, all.y) > 180, votes, {in(all.x, all.y), y}, votes(in(all.x, all.y), y) + (all.x + y) % 7);
+            result = Func("result");
+            result(x, y) = votes(x % 256, y % 4);
             break;
         }
         case Kind::promised: {  // which holds only where the condition does
