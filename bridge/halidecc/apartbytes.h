@@ -12,8 +12,8 @@ namespace gowarp {
 bool combines_bytes(const Graph &g);
 
 // LLVM joins operations of bits on neighbouring bytes and booleans in memory into operations on four at once, and the code generator of the LLVM that Halide 21 comes with aborts on some of these
-// ("Illegal bit extraction": a mask that is eroded by a disk), with the process that it is in. Where it does each result goes through a permutation of bytes that changes nothing, which LLVM does not see through; ptxas does, in part (an erosion by a diamond of
-// 25 points: 62 instructions, 103 by the simulator's count of PTX).
+// ("Illegal bit extraction": a mask that is eroded by a disk), with the process that it is in. Where it does, each result goes through a permutation of bytes that changes nothing, which LLVM does not see
+// through. It is not for free (a parity over 25 points that LLVM does not abort on: 62 instructions in PTX, 103 with it).
 class ApartBytes : public Halide::Internal::IRMutator {
 protected:
     using Halide::Internal::IRMutator::visit;

@@ -122,9 +122,10 @@ bool store_unconditionally(const FuncEntry &entry, Absorbs &absorbs) {
     for (size_t u = 0; u < f.updates().size(); u++) {
         Definition def = f.updates()[u];
         const Conditions of = conditions(def);
-        const auto by_data = [](const Expr &place) { return !Movable::is(place, false) || loads_anything(place); };
-        if (!of.loading.defined() || !def.specializations().empty() || !is_small(def) ||
-            (std::any_of(def.args().begin(), def.args().end(), by_data) && !adds_atomically(f, def)) || !needs_what_it_changes(entry, u, absorbs)) {
+        const bool adds = adds_atomically(f, def);
+        // A place that is promised may be one only where the condition holds.
+        const auto stays = [&](const Expr &place) { return !Movable::is(place, false) || (loads_anything(place) && (!adds || has_promise(place))); };
+        if (!of.loading.defined() || !def.specializations().empty() || !is_small(def) || std::any_of(def.args().begin(), def.args().end(), stays) || !needs_what_it_changes(entry, u, absorbs)) {
             continue;
         }
         std::vector<Expr> values = everywhere(f, def, of.loading);

@@ -7,7 +7,7 @@ using namespace Halide;
 
 class Conditional : public Generator<Conditional> {
 public:
-    enum class Kind { marks, rows, turns, masked, least, nearest, itself, running, both, pair, output, unfinished, by_data, promised, outside, plain, votes };
+    enum class Kind { marks, rows, turns, masked, least, nearest, itself, running, both, pair, output, unfinished, by_data, promised, outside, plain, votes, voted };
     GeneratorParam<Kind> kind{"kind",
                               Kind::marks,
                               {{"marks", Kind::marks},
@@ -26,7 +26,8 @@ public:
                                {"promised", Kind::promised},
                                {"outside", Kind::outside},
                                {"plain", Kind::plain},
-                               {"votes", Kind::votes}}};
+                               {"votes", Kind::votes},
+                               {"voted", Kind::voted}}};
     GeneratorParam<bool> written{"written", false};
 
     Input<Buffer<uint8_t, 2>> input{"input"};
@@ -124,6 +125,15 @@ public:
             if_(all, in(all.x, all.y) > 180, votes, {in(all.x, all.y), y}, votes(in(all.x, all.y), y) + (all.x + y) % 7);
             result = Func("result");
             result(x, y) = votes(x % 256, y % 4);
+            break;
+        }
+        case Kind::voted: {  // where the place holds only where the condition does
+            Func votes("votes");
+            votes(x, y) = 0;
+            all.where(in(all.x, all.y) < 100);
+            votes(unsafe_promise_clamped(in(all.x, all.y), 0, 99), y) += 1;
+            result = Func("result");
+            result(x, y) = votes(x % 100, y % 4);
             break;
         }
         case Kind::promised: {  // which holds only where the condition does
