@@ -108,7 +108,8 @@ var (
 	registered     = regexp.MustCompile(`HALIDE_REGISTER_GENERATOR\s*\(\s*([\w:]+)\s*(?:<[^()]*>\s*)?,\s*(\w+)`)
 	macros         = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define\b(?:[^\n]*\\\n)*[^\n]*`)
 	generatorClass = regexp.MustCompile(`(?:class|struct)\s+(\w+)[^;{]*:[^;{]*\bGenerator\s*<`)
-	generatorParam = regexp.MustCompile(`GeneratorParam\s*<[^;{]*>\s*\w+\s*[{(]\s*"(\w+)"`)
+	generatorParam = regexp.MustCompile(`GeneratorParam\s*<[^;{]*>\s*\w+\s*[{(][^;]*`) // to the end of the declaration, which may be of several
+	namedParam     = regexp.MustCompile(`\w\s*[{(]\s*"(\w+)"`)
 )
 
 // read fills in what the source says of itself.
@@ -148,8 +149,10 @@ func (p *Program) read(tree *harness.Tree, name string) error {
 	}
 	p.Name = name
 	p.Takes = nil
-	for _, m := range generatorParam.FindAllSubmatch(body(text, class[name]), -1) {
-		p.Takes = append(p.Takes, string(m[1]))
+	for _, declared := range generatorParam.FindAll(body(text, class[name]), -1) {
+		for _, m := range namedParam.FindAllSubmatch(declared, -1) {
+			p.Takes = append(p.Takes, string(m[1]))
+		}
 	}
 	return nil
 }

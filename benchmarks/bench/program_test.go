@@ -38,3 +38,21 @@ func TestRegistered(t *testing.T) {
 		}
 	}
 }
+
+// TestDeclaredParams: a declaration may be of several GeneratorParams; the names of values are none.
+func TestDeclaredParams(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "some.cc")
+	const text = `struct A : public Generator<A> {
+		GeneratorParam<int> width{"width", 1281}, height{"height", 721};
+		GeneratorParam<Kind> kind{"schedule", Kind::none, {{"none", Kind::none}, {"expert", Kind::expert}}};
+		Input<Buffer<float, 2>> in{"in"};
+	};
+	HALIDE_REGISTER_GENERATOR(A, a)`
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := Program{Source: source}
+	if err := p.read(&harness.Tree{}, "a"); err != nil || !slices.Equal(p.Takes, []string{"width", "height", "schedule"}) {
+		t.Errorf("%v, %v", p.Takes, err)
+	}
+}
