@@ -41,7 +41,12 @@ func atomicUpdate(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) (is, a
 // atomic reports whether the update is made of atomic operations: in the papers' modes only as Halide does it by itself, and where nobody checks that the pass has had it see an addition.
 func (s *state) atomic(pr *plan.Problem, f *halideir.Func, st *halideir.Stage) bool {
 	is, apart := atomicUpdate(pr, f, st)
-	return is && (apart || s.params.Mode == "gowarp" && s.params.Check != "0" && !s.tried.unadded)
+	return is && (apart || s.passAdds())
+}
+
+// passAdds reports whether a lowering pass may make an addition of an update (schedule.AtomicAddition): somebody checks that it has.
+func (s *state) passAdds() bool {
+	return s.params.Mode == "gowarp" && s.params.Check != "0" && !s.tried.unadded
 }
 
 // addsNothing reports whether an addition may be of 0, by a choice: the pass leaves out the operation then.

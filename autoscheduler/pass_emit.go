@@ -318,7 +318,7 @@ func (s *state) emitLoops(n *plan.Nest, like schedule.Directive, split func(*nes
 		add(schedule.Directive{Do: schedule.AllowRaceConditions})
 	default:
 		do := schedule.Atomic
-		if is, apart := atomicUpdate(s.problem, f, st); is && (!apart || s.params.Mode == "gowarp" && s.params.Check != "0" && addsNothing(s.problem, st) || slices.Contains(s.tried.summed, n.Func)) {
+		if is, apart := atomicUpdate(s.problem, f, st); is && (!apart || s.passAdds() && addsNothing(s.problem, st) || slices.Contains(s.tried.summed, n.Func)) {
 			do = schedule.AtomicAddition
 		}
 		add(schedule.Directive{Do: do})

@@ -33,29 +33,24 @@ func (c *Part) shareRepeats(e *Estimator, n *plan.Nest, o *operations, shifts []
 	seen := &e.seen.repeats
 	for i := range o.repeats {
 		r := &o.repeats[i]
-		points, each := len(shifts), 1.0
-		if r.moved {
+		distinct := func(places [][]int64) int {
 			seen.Clear()
 			for _, s := range shifts {
-				k := key(0)
-				for _, l := range r.Loops {
-					k = k.and(s.of(l))
+				for _, at := range places {
+					k := key(0)
+					for j, l := range r.Loops {
+						k = k.and(at[j] + s.of(l))
+					}
+					seen.Add(uint64(k))
 				}
-				seen.Add(uint64(k))
 			}
-			points, each = seen.Len(), shareOf(n, r.loops)
+			return seen.Len()
 		}
-		seen.Clear()
-		for _, s := range shifts {
-			for _, at := range r.At {
-				k := key(0)
-				for j, l := range r.Loops {
-					k = k.and(at[j] + s.of(l))
-				}
-				seen.Add(uint64(k))
-			}
+		points, each := len(shifts), 1.0
+		if r.moved {
+			points, each = distinct(r.At[:1]), shareOf(n, r.loops)
 		}
-		if more := points*len(r.At) - seen.Len(); more > 0 {
+		if more := points*len(r.At) - distinct(r.At); more > 0 {
 			c.compute(&r.op, -float64(more)*each, true)
 		}
 	}

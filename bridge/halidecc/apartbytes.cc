@@ -1,7 +1,6 @@
 //go:build halide
 
 #include "apartbytes.h"
-#include "gpuloop.h"
 
 using namespace Halide;
 using namespace Halide::Internal;

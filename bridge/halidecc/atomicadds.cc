@@ -44,16 +44,7 @@ void terms(const Expr &e, bool minus, std::vector<std::pair<Expr, bool>> &out, s
 }
 
 // Whether two places are one.
-bool same(const Expr &a, const Expr &b, const Lets &around, const std::vector<Named> &lets) {
-    if (equal(a, b)) {
-        return true;
-    }
-    Lets all = around;
-    for (const Named &l : lets) {
-        all[l.name] = l.value;
-    }
-    return is_const_zero(simplify(expand(a - b, all)));
-}
+bool same(const Expr &a, const Expr &b, const Lets &lets) { return equal(a, b) || is_const_zero(simplify(expand(a - b, lets))); }
 
 // An atomic store as an addition, with the lets that are around it; undefined where it is of another form.
 Stmt addition(const Atomic *op, const Lets &around) {
@@ -81,7 +72,11 @@ Stmt addition(const Atomic *op, const Lets &around) {
     if (old == all.end() || std::any_of(lets.begin(), lets.end(), [&](const Named &l) { return loads_it(l.value); })) {
         return Stmt();
     }
-    if (!same(old->first.as<Load>()->index, place, around, lets)) {
+    Lets known = around;
+    for (const Named &l : lets) {
+        known[l.name] = l.value;
+    }
+    if (!same(old->first.as<Load>()->index, place, known)) {
         return Stmt();
     }
     all.erase(old);
@@ -97,13 +92,8 @@ Stmt addition(const Atomic *op, const Lets &around) {
     }
     // Nothing is added where the condition of the domain, which has become part of the value, rules it out.
     Expr condition, made = added;
-    for (const Variable *v = made.as<Variable>(); v; v = made.as<Variable>()) {
-        const auto let = std::find_if(lets.rbegin(), lets.rend(), [&](const Named &l) { return l.name == v->name; });
-        const auto further = around.find(v->name);
-        if (let == lets.rend() && further == around.end()) {
-            break;
-        }
-        made = let != lets.rend() ? let->value : further->second;
+    for (const Variable *v = made.as<Variable>(); v && known.count(v->name); v = made.as<Variable>()) {
+        made = known[v->name];
     }
     if (const Select *choice = made.as<Select>(); choice && is_const_zero(choice->false_value)) {
         condition = choice->condition;

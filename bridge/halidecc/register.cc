@@ -305,9 +305,6 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
     const auto warn = [](const std::string &line) { fprintf(stderr, "gowarp: warning: %s\n", line.c_str()); };
     auto whole = clock;
     const std::unique_ptr<Reply> reply = choose(graph, target, ask, say, warn);
-    const double check_ms = ms_since(whole) - schedule_ms - compile_ms;
-    clock = whole;
-
     bool apart = false;
     if (target.has_feature(Target::CUDA) && combines_bytes(graph)) {
         const Trial made = device_code(graph, target, *reply);
@@ -316,6 +313,8 @@ void autoschedule(const Pipeline &pipeline, const Target &target, const Autosche
             say("bytes are combined each by itself, as the code of these kernels was not made: " + made.why);
         }
     }
+    const double check_ms = ms_since(whole) - schedule_ms - compile_ms;
+    clock = whole;
 
     const size_t funcs = graph.funcs.size();
     with_deep_stack([&] { (Graph &)graph = apply_directives(graph, reply->directives, reply->num_directives); });
