@@ -33,24 +33,38 @@ func (st *state) duplicate(in Inliner) bool {
 		}
 		st.asked[id] = true
 		again := make([]*plan.Group, len(outs))
+		together := false // what is left of the group is in its reader's too
 		if !kept(in.Inline, id, func() float64 {
 			for i, out := range outs {
 				again[i] = st.s.Problem.NewGroup(out, st.groups[out].Members)
 			}
-			gain := g.Cost
-			if rest != nil {
-				if st.priceEach([]*plan.Group{rest}) != nil {
-					return 0
+			gain := 0.0
+			if rest == nil || st.priceEach([]*plan.Group{rest}) == nil {
+				gain = g.Cost
+				if rest != nil {
+					gain -= rest.Cost
 				}
-				gain -= rest.Cost
+				gain = st.gainUnlessHopeless(gain, again, g)
 			}
-			return st.gainUnlessHopeless(gain, again, g)
+			if rest == nil || len(outs) > 1 {
+				return gain
+			}
+			// With what is left in it too, the reader's kernel may gain where it does not with a kernel more (a softmax's exponentials, behind the greatest value of a row).
+			one := []*plan.Group{st.s.Problem.NewGroup(outs[0], slices.Concat([]int{rest.Out}, rest.Members, st.groups[outs[0]].Members))}
+			if all := st.priceAgain(g.Cost, one); all > gain {
+				together, again, gain = true, one, all
+			}
+			return gain
 		}) {
 			continue
 		}
 		changed = true
 		st.inlined(id, again)
-		if rest != nil {
+		if together {
+			for _, m := range again[0].Members {
+				st.of[m] = again[0].Out
+			}
+		} else if rest != nil {
 			st.left(rest)
 		}
 	}

@@ -121,7 +121,7 @@ var Tilings = map[string][]Strategy{
 	"warp-shared":    {WarpShared{}},
 	"warp-hybrid":    {WarpHybrid{}},
 	"warp":           {WarpRegisters{}, Root{}, BlockTile{}},
-	"all":            {Root{}, BlockTile{}, BlockPrivate{}, BlockColumns{}, BlockCells{}, BlockWindow{}, LaneScan{}, ChunkScan{}, WarpRegisters{}, WarpFractions{InRegisters: quarters, Taller: true}},
+	"all":            {Root{}, BlockTile{}, BlockPrivate{}, BlockColumns{}, BlockCells{}, BlockWindow{}, BlockRows{}, LaneScan{}, ChunkScan{}, WarpRegisters{}, WarpFractions{InRegisters: quarters, Taller: true}},
 }
 
 // quarters are the fractions in registers of hybrid tiles of a warp among which a coster chooses. Halide's directives do not say such

@@ -1,0 +1,184 @@
+package strategy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gowarp/halideir"
+	"gowarp/halideir/bounds"
+	"gowarp/internal/plan"
+	"gowarp/nestedfusion"
+)
+
+// BlockRows computes whole rows of the output a block, and before them what all points of a row need in common: its sum, its greatest value, its mean (softmax, norms of layers). A row of threads
+// goes through a row of the output in turns, as long as a run has it, and makes the partial results of the reductions side by side.
+type BlockRows struct{}
+
+// Name implements Strategy.
+func (BlockRows) Name() string { return "block-rows" }
+
+// Prepare implements Strategy.
+func (BlockRows) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, error) {
+	f := &pr.P.Funcs[g.Out]
+	dims := &pr.Dims[pr.StageIndex(g.Out, 0)]
+	fail := func(format string, args ...any) (Prepared, error) {
+		return nil, fmt.Errorf("block-rows: "+format, args...)
+	}
+	switch {
+	case len(g.Members) == 0:
+		return nil, errors.New("block-rows: a group of one Func")
+	case len(f.Stages) != 1:
+		return fail("%s has updates; its stages share no tile", f.Label)
+	case len(dims.Tiled) == 0 || !pr.PureLoops(g.Out, 0) || len(dims.Held) > 0:
+		return fail("%s has no loop to tile", f.Label)
+	}
+	loops := f.Stages[0].Loops
+	b := blockRows{pr: pr, g: g, row: -1, rows: -1}
+	for i, l := range dims.Tiled {
+		switch moves := memberMoves(g, loops[l]); {
+		case i == 0 && !moves:
+			b.row = i
+		case moves && b.rows < 0:
+			b.rows = i
+		}
+	}
+	switch {
+	case b.row < 0:
+		return fail("what a tile of %s needs moves with loop %s", f.Label, loops[dims.Tiled[0]].Label)
+	case !slices.ContainsFunc(loops, func(l halideir.Loop) bool { return memberMoves(g, l) }):
+		return fail("all of %s needs the same", f.Label)
+	}
+	b.places = make([]nestedfusion.Placement, len(g.Members))
+	b.threads = make([][]int, len(g.Members))
+	for i := len(g.Members) - 1; i >= 0; i-- {
+		m := g.Members[i]
+		mf := &pr.P.Funcs[m]
+		for s := range mf.Stages {
+			if !pr.PureLoops(m, s) {
+				return fail("%s.update(%d) writes to computed places", mf.Label, s-1)
+			}
+		}
+		for k, d := range g.Grow.Funcs[m] {
+			if !d.Provable() || !d.Fixed {
+				return fail("the part of %s that a row of %s needs has no fixed size in dimension %d", mf.Label, f.Label, k)
+			}
+		}
+		b.places[i] = b.place(m)
+		if b.places[i].Where == plan.AtBlock {
+			b.threads[i] = nestedfusion.ThreadDims(pr, g, m)
+			if mf.Partial && mf.Lane >= 0 && !slices.Contains(b.threads[i], mf.Lane) {
+				b.threads[i] = slices.Insert(b.threads[i], 0, mf.Lane) // partial results of neighbours in memory are neighbouring threads'
+			}
+		}
+	}
+	return b, nil
+}
+
+type blockRows struct {
+	pr        *plan.Problem
+	g         *plan.Group
+	row, rows int // of the output's tiled loops: that along a row, and that over the rows of a block, -1 for one
+	places    []nestedfusion.Placement
+	threads   [][]int // by place, at the block: the dimensions that run over threads
+}
+
+// place puts a member that one Func of one stage reads, each point its own, into the threads of that: the sums of partial results. All else is in shared memory.
+func (b blockRows) place(member int) nestedfusion.Placement {
+	at := nestedfusion.Placement{Func: member, Where: plan.AtBlock, Anchor: -1}
+	reader := -1
+	for _, id := range append(slices.Clone(b.g.Members), b.g.Out) {
+		if id == member || !b.pr.Reads(id, member) {
+			continue
+		}
+		if reader >= 0 {
+			return at
+		}
+		reader = id
+	}
+	if reader < 0 || reader == b.g.Out || len(b.pr.P.Funcs[reader].Stages) != 1 {
+		return at
+	}
+	grow := b.pr.Grow(reader, 0, func(id int) bool { return b.pr.Inlined[id] || id == member }).Funcs[member]
+	tile := slices.Repeat([]int64{1}, len(b.pr.P.Funcs[reader].Args))
+	shared := func(d bounds.Growth) bool { return !d.Provable() || !d.Fixed || d.Dim < 0 || d.Extent(1) != 1 }
+	if len(grow) != len(tile) || slices.ContainsFunc(grow, shared) {
+		return at
+	}
+	return nestedfusion.Placement{Func: member, Where: plan.AtThread, Anchor: reader, Grow: grow, Tile: tile}
+}
+
+// What is tried: threads a row, and rows a block.
+var (
+	rowThreads = []int64{32, 64, 128, 256, 512}
+	rowsABlock = []int64{1, 2, 4, 8}
+)
+
+// Choices implements Chooser.
+func (b blockRows) Choices(stage int, step Step) []plan.Choice {
+	tiled := b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)].Tiled
+	rows := rowsABlock
+	if b.rows < 0 {
+		rows = rows[:1]
+	}
+	var out []plan.Choice
+	for _, n := range rowThreads {
+		for _, r := range rows {
+			if n*r > b.pr.Limits.ThreadsPerBlock {
+				break
+			}
+			c := plan.Choice{Strategy: BlockRows{}.Name(), Tile: make([]int64, len(tiled))}
+			for i := range tiled {
+				c.Tile[i] = 1
+			}
+			c.Tile[b.row] = n
+			if b.rows >= 0 {
+				c.Tile[b.rows] = r
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Kernel implements Prepared.
+func (b blockRows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
+	n, err := outNest(b.pr, b.g, stage, c)
+	if err != nil {
+		return nil, err
+	}
+	row := n.Threads[b.row].Loop
+	extent := b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)].Extent[row]
+	n.Blocks = slices.DeleteFunc(n.Blocks, func(u plan.Use) bool { return u.Loop == row })
+	n.Serial = append(n.Serial, plan.Use{Loop: row, Tile: c.Tile[b.row], Extent: ceilDiv(extent, c.Tile[b.row])})
+	k := &plan.Kernel{Strategy: BlockRows{}.Name(), Choice: c, Out: n}
+	tile := tileByArg(b.pr, &k.Out)
+	for i, p := range b.places {
+		m, err := member(b.pr, b.g, &k.Out, tile, p, b.threads[i])
+		if err != nil {
+			return nil, err
+		}
+		if p.Where == plan.AtBlock {
+			b.inTurns(&m, c.Tile[b.row])
+		}
+		for j := range m.Nests {
+			stepped(b.pr, &m.Nests[j])
+		}
+		k.Members = append(k.Members, m)
+	}
+	pad(b.pr, k)
+	return k, finish(b.pr, k)
+}
+
+// inTurns has no more threads make partial results than there are for a row.
+func (b blockRows) inTurns(m *plan.Member, threads int64) {
+	for j := range m.Nests {
+		n := &m.Nests[j]
+		if len(n.Threads) == 0 || n.Threads[0].Extent <= threads {
+			continue
+		}
+		u := &n.Threads[0]
+		n.Serial = append(n.Serial, plan.Use{Loop: u.Loop, Tile: threads, Extent: ceilDiv(u.Extent, threads)})
+		u.Tile, u.Extent = threads, threads
+	}
+}
