@@ -108,7 +108,7 @@ func (b blockRows) place(member int) nestedfusion.Placement {
 	return nestedfusion.Placement{Func: member, Where: plan.AtThread, Anchor: reader, Grow: grow, Tile: tile}
 }
 
-// What is tried: threads a row, and rows a block.
+// What is tried: threads a row of the output, and rows a block. A row of partial results has a thread for each, of which there may be more.
 var (
 	rowThreads = []int64{32, 64, 128, 256, 512}
 	rowsABlock = []int64{1, 2, 4, 8}
@@ -158,9 +158,6 @@ func (b blockRows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p.Where == plan.AtBlock {
-			b.inTurns(&m, c.Tile[b.row])
-		}
 		for j := range m.Nests {
 			stepped(b.pr, &m.Nests[j])
 		}
@@ -168,17 +165,4 @@ func (b blockRows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	}
 	pad(b.pr, k)
 	return k, finish(b.pr, k)
-}
-
-// inTurns has no more threads make partial results than there are for a row.
-func (b blockRows) inTurns(m *plan.Member, threads int64) {
-	for j := range m.Nests {
-		n := &m.Nests[j]
-		if len(n.Threads) == 0 || n.Threads[0].Extent <= threads {
-			continue
-		}
-		u := &n.Threads[0]
-		n.Serial = append(n.Serial, plan.Use{Loop: u.Loop, Tile: threads, Extent: ceilDiv(u.Extent, threads)})
-		u.Tile, u.Extent = threads, threads
-	}
 }
