@@ -96,8 +96,18 @@ func (b blockRows) place(member int) nestedfusion.Placement {
 		}
 		reader = id
 	}
-	if reader < 0 || reader == b.g.Out || len(b.pr.P.Funcs[reader].Stages) != 1 {
+	i := slices.Index(b.g.Members, reader)
+	if i < 0 || b.places[i].Where != plan.AtBlock || len(b.pr.P.Funcs[reader].Stages) != 1 {
 		return at
+	}
+	for k, d := range b.g.Grow.Funcs[reader] {
+		tile := int64(1)
+		if b.overRows(d.Dim) {
+			tile = 2
+		}
+		if !slices.Contains(b.threads[i], k) && d.Extent(tile) != 1 {
+			return at // a thread has several points of it
+		}
 	}
 	grow := b.pr.Grow(reader, 0, func(id int) bool { return b.pr.Inlined[id] || id == member }).Funcs[member]
 	tile := slices.Repeat([]int64{1}, len(b.pr.P.Funcs[reader].Args))
@@ -106,6 +116,15 @@ func (b blockRows) place(member int) nestedfusion.Placement {
 		return at
 	}
 	return nestedfusion.Placement{Func: member, Where: plan.AtThread, Anchor: reader, Grow: grow, Tile: tile}
+}
+
+// overRows reports whether a block has several points along an argument of the output that members move with.
+func (b blockRows) overRows(arg int) bool {
+	if b.rows < 0 {
+		return false
+	}
+	l := b.pr.Dims[b.pr.StageIndex(b.g.Out, 0)].Tiled[b.rows]
+	return b.pr.P.Funcs[b.g.Out].Stages[0].Loops[l].Arg == arg
 }
 
 // What is tried: threads a row of the output, and rows a block. A row of partial results has a thread for each, of which there may be more.
