@@ -60,11 +60,7 @@ func (st *state) duplicate(in Inliner) bool {
 		}
 		changed = true
 		st.inlined(id, again)
-		if together {
-			for _, m := range again[0].Members {
-				st.of[m] = again[0].Out
-			}
-		} else if rest != nil {
+		if rest != nil && !together {
 			st.left(rest)
 		}
 	}
@@ -89,11 +85,8 @@ func (st *state) without(g *plan.Group) (rest *plan.Group, ok bool) {
 
 // left notes that a group has a kernel of its own, whose output was inlined.
 func (st *state) left(rest *plan.Group) {
-	for _, m := range append([]int{rest.Out}, rest.Members...) {
-		st.of[m] = rest.Out
-	}
-	st.groups[rest.Out], st.next[rest.Out] = rest, nil
-	st.outdate(rest)
+	st.of[rest.Out] = rest.Out
+	st.adopt(rest)
 }
 
 // inlined notes that a Func is computed in its readers, which are in these groups.
@@ -107,7 +100,6 @@ func (st *state) inlined(id int, again []*plan.Group) {
 		st.reads = inverse(st.readers)
 	}
 	for _, q := range again {
-		st.groups[q.Out] = q
-		st.outdate(q)
+		st.adopt(q)
 	}
 }

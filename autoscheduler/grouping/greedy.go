@@ -282,15 +282,18 @@ func unmergeable(pr *plan.Problem, producer, consumer int) string {
 }
 
 func (st *state) apply(c *candidate) {
-	g := c.merged
+	// What was priced with either group is out of date, and a producer that both read may now
+	// have one reader instead of two.
+	st.groups[c.producer], st.next[c.producer] = nil, nil
+	st.adopt(c.merged)
+}
+
+// adopt notes a group whose members may have been in others.
+func (st *state) adopt(g *plan.Group) {
 	for _, m := range g.Members {
 		st.of[m] = g.Out
 	}
-	st.groups[c.producer] = nil
 	st.groups[g.Out] = g
-	// What was priced with either group is out of date, and a producer that both read may now
-	// have one reader instead of two.
-	st.next[c.producer] = nil
 	st.outdate(g)
 }
 

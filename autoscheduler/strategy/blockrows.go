@@ -34,7 +34,8 @@ func (BlockRows) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, 
 		return fail("%s has no loop to tile", f.Label)
 	}
 	loops := f.Stages[0].Loops
-	b := blockRows{pr: pr, g: g, row: -1, rows: -1}
+	n := len(g.Members)
+	b := blockRows{placed: placed{pr: pr, g: g, places: make([]nestedfusion.Placement, n), threads: make([][]int, n)}, row: -1, rows: -1}
 	for i, l := range dims.Tiled {
 		switch moves := memberMoves(g, loops[l]); {
 		case i == 0 && !moves:
@@ -49,9 +50,7 @@ func (BlockRows) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, 
 	case !slices.ContainsFunc(loops, func(l halideir.Loop) bool { return memberMoves(g, l) }):
 		return fail("all of %s needs the same", f.Label)
 	}
-	b.places = make([]nestedfusion.Placement, len(g.Members))
-	b.threads = make([][]int, len(g.Members))
-	for i := len(g.Members) - 1; i >= 0; i-- {
+	for i := n - 1; i >= 0; i-- {
 		m := g.Members[i]
 		mf := &pr.P.Funcs[m]
 		for s := range mf.Stages {
@@ -76,11 +75,8 @@ func (BlockRows) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, 
 }
 
 type blockRows struct {
-	pr        *plan.Problem
-	g         *plan.Group
+	placed
 	row, rows int // of the output's tiled loops: that along a row, and that over the rows of a block, -1 for one
-	places    []nestedfusion.Placement
-	threads   [][]int // by place, at the block: the dimensions that run over threads
 }
 
 // place puts a member that one Func of one stage reads, each point its own, into the threads of that: the sums of partial results. All else is in shared memory.
@@ -171,16 +167,13 @@ func (b blockRows) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 	n.Blocks = slices.DeleteFunc(n.Blocks, func(u plan.Use) bool { return u.Loop == row })
 	n.Serial = append(n.Serial, plan.Use{Loop: row, Tile: c.Tile[b.row], Extent: ceilDiv(extent, c.Tile[b.row])})
 	k := &plan.Kernel{Strategy: BlockRows{}.Name(), Choice: c, Out: n}
-	tile := tileByArg(b.pr, &k.Out)
-	for i, p := range b.places {
-		m, err := member(b.pr, b.g, &k.Out, tile, p, b.threads[i])
-		if err != nil {
-			return nil, err
+	if err := b.layMembers(k); err != nil {
+		return nil, err
+	}
+	for i := range k.Members {
+		for j := range k.Members[i].Nests {
+			stepped(b.pr, &k.Members[i].Nests[j])
 		}
-		for j := range m.Nests {
-			stepped(b.pr, &m.Nests[j])
-		}
-		k.Members = append(k.Members, m)
 	}
 	pad(b.pr, k)
 	return k, finish(b.pr, k)

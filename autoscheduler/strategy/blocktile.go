@@ -48,7 +48,7 @@ func (BlockTile) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, 
 			}
 		}
 	}
-	b := blockTiles{pr: pr, g: g, places: places, threads: make([][]int, len(places))}
+	b := blockTiles{placed: placed{pr: pr, g: g, places: places, threads: make([][]int, len(places))}}
 	for i, p := range places {
 		if p.Where == plan.AtBlock {
 			b.threads[i] = nestedfusion.ThreadDims(pr, g, p.Func)
@@ -60,11 +60,30 @@ func (BlockTile) Prepare(pr *plan.Problem, g *plan.Group, o Options) (Prepared, 
 }
 
 type blockTiles struct {
+	placed
+	serial []plan.Use // the output's loops inside a thread, whatever the tile
+}
+
+// placed is a group of which it is known where each member is computed, whatever the tile.
+type placed struct {
 	pr      *plan.Problem
 	g       *plan.Group
 	places  []nestedfusion.Placement
-	threads [][]int    // by place, at the block: the dimensions that run over threads
-	serial  []plan.Use // the output's loops inside a thread, whatever the tile
+	threads [][]int // by place, at the block: the dimensions that run over threads
+}
+
+// layMembers lays out all members for the output's nest.
+func (b placed) layMembers(k *plan.Kernel) error {
+	k.Members = make([]plan.Member, 0, len(b.places))
+	tile := tileByArg(b.pr, &k.Out)
+	for i, p := range b.places {
+		m, err := member(b.pr, b.g, &k.Out, tile, p, b.threads[i])
+		if err != nil {
+			return err
+		}
+		k.Members = append(k.Members, m)
+	}
+	return nil
 }
 
 // Block implements Sizer.
@@ -115,14 +134,8 @@ func (b blockTiles) Kernel(stage int, c plan.Choice) (*plan.Kernel, error) {
 		return nil, err
 	}
 	k := &plan.Kernel{Strategy: BlockTile{}.Name(), Choice: c, Out: n}
-	k.Members = make([]plan.Member, 0, len(b.places))
-	tile := tileByArg(b.pr, &k.Out)
-	for i, p := range b.places {
-		m, err := member(b.pr, b.g, &k.Out, tile, p, b.threads[i])
-		if err != nil {
-			return nil, err
-		}
-		k.Members = append(k.Members, m)
+	if err := b.layMembers(k); err != nil {
+		return nil, err
 	}
 	pad(b.pr, k)
 	return k, finish(b.pr, k)

@@ -1,4 +1,4 @@
-// Rows that are divided by what all their points have in common: a softmax under a mask, and a row less its mean over its deviation.
+// Rows that are divided by what all their points have in common: a softmax, and a row less its mean over its deviation.
 #include "Halide.h"
 
 namespace {
