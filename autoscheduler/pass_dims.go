@@ -55,7 +55,17 @@ func chooseDims(s *state) error {
 				pr.Dims[pr.StageIndex(id, st)] = d
 				continue
 			}
+			across := s.acrossLoops(id, st, d.Extent)
 			d.Held = s.heldLoops(id, st, d.Extent)
+			apart := func(l int) bool { return !slices.Contains(d.Held, l) }
+			if len(across) > 1 && slices.ContainsFunc(across, apart) {
+				d.Held = nil // too many for a thread: a block has them
+			}
+			for _, l := range across {
+				if !d.Atomic && !whole[l] && apart(l) && len(d.Tiled) < maxTiled {
+					d.Tiled = append(d.Tiled, l)
+				}
+			}
 			longest := -1
 			for l := range box {
 				if slices.Contains(d.Held, l) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gowarp/halideir"
-	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
 )
@@ -82,18 +81,9 @@ type blockRows struct {
 // place puts a member that one Func of one stage reads, each point its own, into the threads of that: the sums of partial results. All else is in shared memory.
 func (b blockRows) place(member int) nestedfusion.Placement {
 	at := nestedfusion.Placement{Func: member, Where: plan.AtBlock, Anchor: -1}
-	reader := -1
-	for _, id := range append(slices.Clone(b.g.Members), b.g.Out) {
-		if id == member || !b.pr.Reads(id, member) {
-			continue
-		}
-		if reader >= 0 {
-			return at
-		}
-		reader = id
-	}
+	reader, grow, ok := ownReader(b.pr, b.g, member)
 	i := slices.Index(b.g.Members, reader)
-	if i < 0 || b.places[i].Where != plan.AtBlock || len(b.pr.P.Funcs[reader].Stages) != 1 {
+	if !ok || b.places[i].Where != plan.AtBlock {
 		return at
 	}
 	for k, d := range b.g.Grow.Funcs[reader] {
@@ -105,12 +95,7 @@ func (b blockRows) place(member int) nestedfusion.Placement {
 			return at // a thread has several points of it
 		}
 	}
-	grow := b.pr.Grow(reader, 0, func(id int) bool { return b.pr.Inlined[id] || id == member }).Funcs[member]
 	tile := slices.Repeat([]int64{1}, len(b.pr.P.Funcs[reader].Args))
-	shared := func(d bounds.Growth) bool { return !d.Provable() || !d.Fixed || d.Dim < 0 || d.Extent(1) != 1 }
-	if len(grow) != len(tile) || slices.ContainsFunc(grow, shared) {
-		return at
-	}
 	return nestedfusion.Placement{Func: member, Where: plan.AtThread, Anchor: reader, Grow: grow, Tile: tile}
 }
 

@@ -9,6 +9,7 @@ import (
 	"gowarp/autoscheduler/instructions"
 	"gowarp/halideir"
 	"gowarp/halideir/access"
+	"gowarp/halideir/bounds"
 	"gowarp/halideir/schedule"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
@@ -56,13 +57,18 @@ func (BlockWindow) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared
 		return fail("%s is computed to whole groups of points, for which an input would have to be larger", f.Label)
 	}
 	exact := !f.Output && !pr.Absorbs(g.Out)
-	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && narrow(pr, g.Out) || exact), exact: exact, pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, tails: map[int]plan.Tail{}, windowed: map[int]windowed{}, tooMuch: map[ownPart]bool{}, shared: map[int]bool{}}
+	b := &blockWindows{tested: alone && (several && f.Output || !f.Output && narrow(pr, g.Out) || exact), exact: exact, pr: pr, g: g, est: instructions.For(pr), deepest: len(g.Members), threads: map[int][]int{}, tails: map[int]plan.Tail{}, own: map[int]nestedfusion.Placement{}, windowed: map[int]windowed{}, tooMuch: map[ownPart]bool{}, shared: map[int]bool{}}
 	for _, m := range g.Members {
 		b.threads[m], b.tails[m] = nestedfusion.ThreadDims(pr, g, m), b.pointTail(m)
 		mf := &pr.P.Funcs[m]
 		for s := range mf.Stages {
 			if !pr.PureLoops(m, s) {
 				return fail("%s.update(%d) writes to computed places", mf.Label, s-1)
+			}
+		}
+		if len(mf.Stages) > 1 {
+			if reader, grow, ok := ownReader(pr, g, m); ok {
+				b.own[m] = nestedfusion.Placement{Func: m, Where: plan.AtThread, Anchor: reader, Grow: grow}
 			}
 		}
 		for k, d := range g.Grow.Funcs[m] {
@@ -88,16 +94,17 @@ type blockWindows struct {
 	pr       *plan.Problem
 	g        *plan.Group
 	est      *instructions.Estimator
-	tested   bool              // points beyond the end of the output's loops are tested one by one, where there may be any
-	exact    bool              // there may be none that are not tested
-	deepest  int               // windows at most
-	threads  map[int][]int     // by member in shared memory: its dimensions that run over threads
-	tails    map[int]plan.Tail // likewise: that of its points
-	mu       sync.Mutex        // of what follows
-	windowed map[int]windowed  // by number of windows
-	laidOut  []laidOut         // what Choices has laid out of those that it offers
-	tooMuch  map[ownPart]bool  // parts that were found to be more than a thread may hold or run
-	shared   map[int]bool      // by argument of the output: whether sums along it share something
+	tested   bool                           // points beyond the end of the output's loops are tested one by one, where there may be any
+	exact    bool                           // there may be none that are not tested
+	deepest  int                            // windows at most
+	threads  map[int][]int                  // by member in shared memory: its dimensions that run over threads
+	tails    map[int]plan.Tail              // likewise: that of its points
+	own      map[int]nestedfusion.Placement // by reduction: in the threads of the member that reads each point of it for one of its own, but for the points of those
+	mu       sync.Mutex                     // of what follows
+	windowed map[int]windowed               // by number of windows
+	laidOut  []laidOut                      // what Choices has laid out of those that it offers
+	tooMuch  map[ownPart]bool               // parts that were found to be more than a thread may hold or run
+	shared   map[int]bool                   // by argument of the output: whether sums along it share something
 }
 
 // windowed is where the members are with so many windows, or why they cannot be there.
@@ -131,11 +138,38 @@ func (b *blockWindows) choice(dims *plan.Dims, windows int, threads, points []in
 	for i := range dims.Tiled {
 		t, p := int64(1), int64(1)
 		if i < len(threads) {
-			t, p = threads[i], points[i]
+			t = threads[i]
+		}
+		if i < len(points) {
+			p = points[i]
 		}
 		c.Tile, c.Points = append(c.Tile, t*p), append(c.Points, p)
 	}
 	return c
+}
+
+// inPlanes reports whether threads are along the third loop of a nest, which they are where the first two are short.
+func inPlanes(n *plan.Nest) bool {
+	return slices.ContainsFunc(n.Threads[min(2, len(n.Threads)):], func(u plan.Use) bool { return u.Extent > 1 })
+}
+
+// planeThreads are the dimensions of a member that run over threads where the output's first two loops are short: for each of the output's, those with a thread behind the others, the first that moves with it, or else the first of which the
+// tile needs all.
+func (b *blockWindows) planeThreads(fn int, out *plan.Nest) (dims []int) {
+	loops := b.pr.P.Funcs[b.g.Out].Stages[out.Stage].Loops
+	grow := b.g.Grow.Funcs[fn]
+	for _, u := range out.Threads {
+		k := slices.IndexFunc(grow, func(d bounds.Growth) bool { return d.Dim >= 0 && d.Dim == loops[u.Loop].Arg })
+		for i := 0; i < len(grow) && k < 0; i++ {
+			if d := grow[i]; d.Dim < 0 && d.Extent(1) > 1 && !slices.Contains(dims, i) {
+				k = i
+			}
+		}
+		if k >= 0 && !slices.Contains(dims, k) {
+			dims = append(dims, k)
+		}
+	}
+	return dims
 }
 
 // halo is how much wider than its tile the widest member is along a loop of the output.
@@ -171,11 +205,17 @@ func (b *blockWindows) layOut(stage int, c plan.Choice) (*plan.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.Members = make([]plan.Member, 0, len(places))
-	for _, p := range places {
+	k.Members = make([]plan.Member, len(places))
+	for i := len(places) - 1; i >= 0; i-- { // readers first
+		p := places[i]
+		if at, ok := b.withReader(k, p, tile); ok {
+			p = at
+		}
 		var threads []int
 		if p.Where == plan.AtBlock {
-			threads = b.threads[p.Func]
+			if threads = b.threads[p.Func]; inPlanes(&k.Out) {
+				threads = b.planeThreads(p.Func, &k.Out)
+			}
 		}
 		m, err := member(b.pr, b.g, &k.Out, tile, p, threads)
 		if err != nil {
@@ -189,7 +229,7 @@ func (b *blockWindows) layOut(stage int, c plan.Choice) (*plan.Kernel, error) {
 				unrollDomain(b.pr, &m.Nests[j])
 			}
 		}
-		k.Members = append(k.Members, m)
+		k.Members[i] = m
 	}
 	b.turnDomain(k, &k.Out)
 	for i := range k.Members {
@@ -266,6 +306,9 @@ func (b *blockWindows) outNest(stage int, c plan.Choice) (plan.Nest, error) {
 		stepped(b.pr, &n)
 	} else if (tail == plan.RoundUp || n.Whole) && b.sums() {
 		b.unrollBlocks(&n, tail)
+	}
+	if inPlanes(&n) {
+		slices.SortStableFunc(n.Threads, func(a, b plan.Use) int { return cmp.Compare(min(b.Extent, 2), min(a.Extent, 2)) })
 	}
 	n.Along = along(&n)
 	return n, nil
@@ -459,6 +502,46 @@ func (b *blockWindows) windows(stage, windows int) ([]nestedfusion.Placement, er
 	return ps, nil
 }
 
+// withReader has a reduction in shared memory whose results one member reads, each point its own, run in the threads of that, in registers: what is read behind a kernel's members is laid out before it. All points that a thread of the
+// reader has are known, and few.
+func (b *blockWindows) withReader(k *plan.Kernel, p nestedfusion.Placement, tile []int64) (nestedfusion.Placement, bool) {
+	at, ok := b.own[p.Func]
+	if !ok || p.Where != plan.AtBlock {
+		return p, false
+	}
+	r := &k.Members[slices.Index(b.g.Members, at.Anchor)]
+	if r.Where != plan.AtBlock || !r.Fixed() {
+		return p, false
+	}
+	n := &r.Nests[0]
+	loops := b.pr.P.Funcs[r.Func].Stages[0].Loops
+	at.Tile = slices.Repeat([]int64{1}, len(r.Extents))
+	points := int64(1)
+	for _, u := range n.Serial {
+		if u.Tile > 0 || u.Extent > 1 {
+			return p, false
+		}
+	}
+	for _, u := range n.Unrolled {
+		arg := loops[u.Loop].Arg
+		if u.Tail != plan.RoundUp && (r.Extents[arg]%u.Extent != 0 || !b.sameInAll(b.g.Grow.Funcs[r.Func][arg], tile)) {
+			return p, false // the last thread may have fewer
+		}
+		at.Tile[arg] = u.Extent
+		points *= u.Extent
+	}
+	return at, points <= maxPoints
+}
+
+// sameInAll reports whether all tiles, the last among them, need as many points: of what moves with a tile, where the dimension has a known size that is a multiple of the tile's.
+func (b *blockWindows) sameInAll(d bounds.Growth, tile []int64) bool {
+	if d.Dim < 0 {
+		return true
+	}
+	whole, known := b.pr.Fits.Whole(b.g.Out, d.Dim)
+	return known && whole.Extent(1)%tile[d.Dim] == 0
+}
+
 // unrollWindow makes all points of a window lie side by side, so that it is in registers. The loops of a reduction are around
 // them: each iteration adds to all points, and what several of them load is loaded once.
 func unrollWindow(pr *plan.Problem, m *plan.Member) {
@@ -519,7 +602,7 @@ func (b *blockWindows) held(k *plan.Kernel, places []nestedfusion.Placement) int
 	own := make([]int64, len(k.Members)) // registers of each window
 	for i := range k.Members {
 		m := &k.Members[i]
-		if m.Where != plan.AtThread || b.renames(k, m.Func) {
+		if m.Where != plan.AtThread || m.Anchor != k.Out.Func || b.renames(k, m.Func) {
 			continue
 		}
 		for j := range m.Nests {
@@ -730,7 +813,7 @@ func (b *blockWindows) ops(k *plan.Kernel, of func(*plan.Member) bool) (sum int6
 
 // ownTooMuch reports whether a thread's own part alone is why holds refuses a kernel: then it refuses all that have the same; see ownPart.
 func (b *blockWindows) ownTooMuch(k *plan.Kernel) bool {
-	return besideHeld+k.Held > b.pr.Limits.MaxRegisters || b.ops(k, func(m *plan.Member) bool { return m.Where == plan.AtThread }) > maxUnrolledOps
+	return besideHeld+k.Held > b.pr.Limits.MaxRegisters || b.ops(k, func(m *plan.Member) bool { return m.Where == plan.AtThread && m.Anchor == k.Out.Func }) > maxUnrolledOps
 }
 
 // halves reports whether a Func has values of which two fit a register.

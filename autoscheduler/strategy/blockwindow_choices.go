@@ -41,7 +41,7 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 	}
 	var tiles []tileOf
 	b.eachTile(dims, stage, step, func(windows int, threads, points []int64) {
-		tiles = append(tiles, tileOf{windows, [2]int64(threads), [2]int64(points)})
+		tiles = append(tiles, tileOf{windows, [3]int64(threads), [2]int64(points)})
 	})
 	best := shortlist{most: step.kept(keptGrouping, keptFinal)}
 	of := make([]laidOut, len(tiles))
@@ -92,8 +92,9 @@ func (b *blockWindows) Choices(stage int, step Step) []plan.Choice {
 
 // tileOf is a tile that is tried.
 type tileOf struct {
-	windows         int
-	threads, points [2]int64
+	windows int
+	threads [3]int64
+	points  [2]int64
 }
 
 // ofThread are the tiles in which a thread computes the same, by their numbers: the thread blocks that are tried with it, rows of a width one after the other.
@@ -149,8 +150,9 @@ func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(
 		px = px[:1] // neighbouring threads load neighbours: points side by side would load apart
 	}
 	halo := b.halo(dims.Tiled[0], stage)
-	threads, points := make([]int64, 2), make([]int64, 2)
+	threads, points := []int64{1, 1, 1}, make([]int64, 2)
 	widths := make([]int64, 0, 8)
+	short := b.shortPlane(dims)
 	for windows := 0; windows <= b.deepest; windows++ {
 		if windows > 3 && windows < b.deepest || b.with(stage, windows).err != nil {
 			continue
@@ -186,8 +188,27 @@ func (b *blockWindows) eachTile(dims *plan.Dims, stage int, step Step, try func(
 					}
 				}
 			}
+			for _, y := range py {
+				if !short || x*y > most {
+					continue
+				}
+				threads[0], threads[1], points[0], points[1] = ceilDiv(dims.Extent[dims.Tiled[0]], x), ceilDiv(dims.Extent[dims.Tiled[1]], y), x, y
+				for _, planes := range fullWarps(threads[0] * threads[1]) {
+					threads[2] = planes
+					try(windows, threads, points)
+				}
+				threads[2] = 1
+			}
 		}
 	}
+}
+
+// mostShortPlane is of how many points the first two of three tiled loops are together where a tile has them whole, and threads along the third.
+const mostShortPlane = 256
+
+// shortPlane reports whether a tile may have the first two of three tiled loops whole.
+func (b *blockWindows) shortPlane(dims *plan.Dims) bool {
+	return len(dims.Tiled) > 2 && dims.Extent[dims.Tiled[0]]*dims.Extent[dims.Tiled[1]] <= mostShortPlane
 }
 
 // candidate is a tile laid out, if it can be launched.
