@@ -231,20 +231,73 @@ func (st *state) priceCandidates() {
 		p, q := st.groups[id], st.groups[consumer]
 		open = append(open, c)
 		merged = append(merged, st.s.Problem.NewGroup(consumer, slices.Concat([]int{id}, p.Members, q.Members)))
+		if tree := st.tree(id); len(tree) > 0 {
+			open = append(open, c)
+			merged = append(merged, st.s.Problem.NewGroup(consumer, slices.Concat([]int{id}, tree, p.Members, q.Members)))
+		}
 	}
 	for i, a := range st.s.BestOfEach(merged, coster.Grouping, nil) {
 		c, g := open[i], merged[i]
 		switch {
+		case c.merged != nil && (a.Err != nil || !a.Found.Valid()): // without its partial results it can be
 		case a.Err != nil:
 			c.why = a.Err.Error()
 		case !a.Found.Valid():
 			c.why = a.Reject
 		default:
 			g.Cost, g.Ways = a.Cost, a.Choices()
-			c.merged, c.gain = g, st.groups[c.producer].Cost+st.groups[c.consumer].Cost-g.Cost
-			c.why = "one kernel costs more than two"
+			gain := -g.Cost
+			for _, was := range st.within(g) {
+				gain += was.Cost
+			}
+			if c.merged == nil || gain > c.gain {
+				c.merged, c.gain = g, gain
+				c.why = "one kernel costs more than two"
+			}
 		}
 	}
+}
+
+// within are the groups of which a new one is made.
+func (st *state) within(g *plan.Group) (of []*plan.Group) {
+	for _, fn := range append(slices.Clone(g.Members), g.Out) {
+		if was := st.groups[fn]; was != nil {
+			of = append(of, was)
+		}
+	}
+	return of
+}
+
+// tree is the partial results of a reduction that it alone reads, and theirs, with the members of their kernels. Each is a kernel of its own as long as the reduction is one, since nothing is computed in a Func with updates; in the kernel of
+// its reader they may be together.
+func (st *state) tree(id int) (all []int) {
+	if len(st.s.Problem.P.Funcs[id].Stages) == 1 {
+		return nil
+	}
+	for of := []int{id}; len(of) > 0; {
+		var next []int
+		for _, fn := range of {
+			for _, r := range st.reads[fn] {
+				g := st.groups[r]
+				if g == nil || slices.Contains(all, r) || st.s.Problem.P.Funcs[r].Output || st.s.Problem.Host[r] != "" || !st.partial(g) {
+					continue
+				}
+				if only, ok := st.soleGroup(r); !ok || only != st.of[fn] {
+					continue
+				}
+				next = append(next, g.Members...)
+				next = append(next, r)
+			}
+		}
+		all = append(all, next...)
+		of = next
+	}
+	return all
+}
+
+// partial reports whether a group is of partial results.
+func (st *state) partial(g *plan.Group) bool {
+	return slices.ContainsFunc(append(slices.Clone(g.Members), g.Out), func(fn int) bool { return st.s.Problem.P.Funcs[fn].Partial })
 }
 
 // soleGroup is the only group that reads a Func, but for the one that it is the output of.
@@ -284,7 +337,9 @@ func unmergeable(pr *plan.Problem, producer, consumer int) string {
 func (st *state) apply(c *candidate) {
 	// What was priced with either group is out of date, and a producer that both read may now
 	// have one reader instead of two.
-	st.groups[c.producer], st.next[c.producer] = nil, nil
+	for _, m := range c.merged.Members {
+		st.groups[m], st.next[m] = nil, nil
+	}
 	st.adopt(c.merged)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gowarp/halideir"
+	"gowarp/halideir/bounds"
 	"gowarp/internal/plan"
 	"gowarp/nestedfusion"
 )
@@ -65,8 +66,8 @@ func (BlockRows) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, 
 		b.places[i] = b.place(m)
 		if b.places[i].Where == plan.AtBlock {
 			b.threads[i] = nestedfusion.ThreadDims(pr, g, m)
-			if mf.Partial && mf.Lane >= 0 && !slices.Contains(b.threads[i], mf.Lane) {
-				b.threads[i] = slices.Insert(b.threads[i], 0, mf.Lane) // partial results of neighbours in memory are neighbouring threads'
+			if lane := b.lane(m); lane >= 0 && !slices.Contains(b.threads[i], lane) {
+				b.threads[i] = slices.Insert(b.threads[i], 0, lane) // what is beside each other in memory is neighbouring threads'
 			}
 		}
 	}
@@ -76,6 +77,15 @@ func (BlockRows) Prepare(pr *plan.Problem, g *plan.Group, _ Options) (Prepared, 
 type blockRows struct {
 	placed
 	row, rows int // of the output's tiled loops: that along a row, and that over the rows of a block, -1 for one
+}
+
+// lane is the dimension of a member over which a row of threads has its points for a row of the output: that along which partial results load neighbours, or else the first of which there are several; -1 where there is one point.
+func (b blockRows) lane(member int) int {
+	f := &b.pr.P.Funcs[member]
+	if f.Partial && f.Lane >= 0 {
+		return f.Lane
+	}
+	return slices.IndexFunc(b.g.Grow.Funcs[member], func(d bounds.Growth) bool { return d.Dim < 0 && d.Extent(1) > 1 })
 }
 
 // place puts a member that one Func of one stage reads, each point its own, into the threads of that: the sums of partial results. All else is in shared memory.

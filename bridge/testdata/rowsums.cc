@@ -10,13 +10,15 @@ public:
     enum class Kind { softmax, layer };
     GeneratorParam<Kind> kind{"kind", Kind::softmax, {{"softmax", Kind::softmax}, {"layer", Kind::layer}}};
     GeneratorParam<bool> by_hand{"by_hand", false};
+    GeneratorParam<int> width{"width", 1000};
+    GeneratorParam<int> height{"height", 1024};
 
     Input<Buffer<float, 2>> in{"in"};
     Output<Buffer<float, 2>> out{"out"};
 
     void generate() {
-        Expr width = in.dim(0).extent();
-        RDom r(0, width);
+        Expr length = in.dim(0).extent();
+        RDom r(0, length);
         Func first("first"), second("second"), value("value");
         if (kind == Kind::softmax) {
             first(y) = -1e9f;
@@ -28,10 +30,10 @@ public:
         } else {
             first(y) = 0.0f;
             first(y) += in(r, y);
-            value(x, y) = in(x, y) - first(y) / cast<float>(width);
+            value(x, y) = in(x, y) - first(y) / cast<float>(length);
             second(y) = 0.0f;
             second(y) += value(r, y) * value(r, y);
-            out(x, y) = value(x, y) / sqrt(second(y) / cast<float>(width) + 1e-3f);
+            out(x, y) = value(x, y) / sqrt(second(y) / cast<float>(length) + 1e-3f);
         }
         if (by_hand) {
             // A warp a row, four of them a block, each lane with a partial result in shared memory.
@@ -47,8 +49,8 @@ public:
                 parts.update().reorder(ro, u, y).gpu_threads(u, y);
             }
         }
-        in.set_estimates({{0, 1000}, {0, 1024}});
-        out.set_estimates({{0, 1000}, {0, 1024}});
+        in.set_estimates({{0, width}, {0, height}});
+        out.set_estimates({{0, width}, {0, height}});
     }
 
 private:

@@ -116,7 +116,7 @@ func (c *constants) with(sum constant, e *halideir.Edge, stage, dim int) constan
 			case l.Arg >= 0 && e.Consumer != e.Func:
 				iv = c.region(e.Consumer, l.Arg)
 			case l.RVar >= 0:
-				iv = c.literal(&st.RVars[l.RVar])
+				iv = literal(c.p, &st.RVars[l.RVar])
 			}
 			known = known && iv.ok
 			env.Lo[n.Index], env.Hi[n.Index] = iv.Lo, iv.Hi
@@ -136,11 +136,11 @@ func (c *constants) with(sum constant, e *halideir.Edge, stage, dim int) constan
 }
 
 // literal is a domain that is written as numbers, or as what numbers make: of a reduction that is factored, say, the quotient of two.
-func (c *constants) literal(rv *halideir.RVar) constant {
+func literal(p *halideir.Pipeline, rv *halideir.RVar) constant {
 	ok := true
-	c.p.Walk(func(_ halideir.NodeID, n *halideir.Node) { ok = ok && !ofRun(n) }, rv.Min, rv.Extent)
-	lo, okLo := c.p.EvalInt(rv.Min, halideir.Env{})
-	n, okN := c.p.EvalInt(rv.Extent, halideir.Env{})
+	p.Walk(func(_ halideir.NodeID, n *halideir.Node) { ok = ok && !ofRun(n) }, rv.Min, rv.Extent)
+	lo, okLo := p.EvalInt(rv.Min, halideir.Env{})
+	n, okN := p.EvalInt(rv.Extent, halideir.Env{})
 	if !ok || !okLo || !okN || n < 1 {
 		return constant{}
 	}

@@ -243,6 +243,9 @@ func (g *Group) through(f *Fits, id, stage int) {
 			}
 			if fr.ok && !need[k].Known {
 				need[k] = f.compose(st, consumer, fr)
+				if all := f.standing(st, consumer, ft.edge.Box[k]); all.Known && f.overDomain(st, ft.edge.Box[k]) {
+					need[k] = all // a form that moves with the tile knows no domain's end
+				}
 			}
 		}
 		if ft.edge.Func >= 0 {
@@ -254,7 +257,7 @@ func (g *Group) through(f *Fits, id, stage int) {
 	}
 }
 
-// standing is a range that depends on dimensions alone of which every tile computes the same part: it has its numbers, which
+// standing is a range that depends on dimensions, and on domains in numbers, alone of which every tile computes the same part: it has its numbers, which
 // Halide finds, too, whatever clamps and remainders there are in it, also where it has no form that moves with a tile, as that of a point and a constant.
 func (f *Fits) standing(st *halideir.Stage, consumer []Growth, rg halideir.Range) Growth {
 	env := halideir.Env{Lo: make([]int64, len(st.Loops)), Hi: make([]int64, len(st.Loops))}
@@ -265,6 +268,12 @@ func (f *Fits) standing(st *halideir.Stage, consumer []Growth, rg halideir.Range
 			ok = false
 		case n.Op == halideir.OpVar && n.Kind != halideir.VarLet:
 			a := st.Loops[n.Index].Arg
+			if v := st.Loops[n.Index].RVar; v >= 0 {
+				all := literal(f.p, &st.RVars[v])
+				env.Lo[n.Index], env.Hi[n.Index] = all.Lo, all.Hi
+				ok = ok && all.ok
+				return
+			}
 			if a < 0 || !consumer[a].Known || consumer[a].Dim >= 0 {
 				ok = false
 				return
@@ -283,6 +292,15 @@ func (f *Fits) standing(st *halideir.Stage, consumer []Growth, rg halideir.Range
 		return Growth{}
 	}
 	return g
+}
+
+// overDomain reports whether a range hangs on a loop over a reduction's domain.
+func (f *Fits) overDomain(st *halideir.Stage, rg halideir.Range) bool {
+	found := false
+	f.p.Walk(func(_ halideir.NodeID, n *halideir.Node) {
+		found = found || n.Op == halideir.OpVar && (n.Kind == halideir.VarLo || n.Kind == halideir.VarHi) && n.Index < len(st.Loops) && st.Loops[n.Index].RVar >= 0
+	}, rg.Lo, rg.Hi)
+	return found
 }
 
 // compose applies an edge's range to the consumer's growth.
