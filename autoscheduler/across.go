@@ -37,10 +37,10 @@ func (s *state) acrossLoops(id, stage int, extent []int64) (across []int) {
 		}
 		shared := false
 		for fn, gs := range grown.Funcs {
-			shared = shared || fn != id && !s.problem.Inlined[fn] && !slices.ContainsFunc(gs, func(g bounds.Growth) bool { return !g.Provable() || !g.Fixed }) && sharedAlong(gs, loop.Arg)
+			shared = shared || fn != id && !s.problem.Inlined[fn] && !slices.ContainsFunc(gs, func(g bounds.Growth) bool { return !g.Provable() || !g.Fixed }) && sharedAlong(gs, loop.Arg, len(s.p.Funcs[fn].Stages) > 1)
 		}
 		for _, gs := range grown.Inputs {
-			shared = shared || sharedAlong(gs, loop.Arg)
+			shared = shared || sharedAlong(gs, loop.Arg, false)
 		}
 		if shared {
 			across = append(across, l)
@@ -55,9 +55,9 @@ func (s *state) acrossLoops(id, stage int, extent []int64) (across []int) {
 	return across
 }
 
-// sharedAlong reports whether what a tile needs of something is its own, does not move along a dimension, and is several points, or all, of another that it does not move along.
-func sharedAlong(gs []bounds.Growth, dim int) bool {
-	several, own := false, false
+// sharedAlong reports whether what a tile needs of something is its own, does not move along a dimension, and is several points, or all, of another that it does not move along, or a reduction.
+func sharedAlong(gs []bounds.Growth, dim int, reduction bool) bool {
+	several, own := reduction, false
 	for _, g := range gs {
 		switch {
 		case !g.Known:

@@ -224,3 +224,37 @@ func TestManyArguments(t *testing.T) {
 		}
 	}
 }
+
+// TestSectorsOfSumsOfBlocks: a block loads no fewer sectors than there are in its part of what it sums up, also where the neighbours that a point adds up are loaded as vectors.
+func TestSectorsOfSumsOfBlocks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		typ := rapid.SampledFrom([]halideir.Type{irtest.U8, irtest.U16, irtest.F32}).Draw(t, "type")
+		side := rapid.SampledFrom([]int64{2, 4, 8}).Draw(t, "side")
+		width, height := 32*rapid.Int64Range(1, 32).Draw(t, "width"), rapid.Int64Range(1, 400).Draw(t, "height")
+		b := irtest.New()
+		in := b.Input("in", typ, width*side, height*side)
+		out := b.Func("out", []string{"x", "y"}, irtest.F32, func([]irtest.Expr) irtest.Expr { return b.Const(irtest.F32, 0) })
+		out.Update([]irtest.RVar{{Name: "rx", Extent: side}, {Name: "ry", Extent: side}}, func(v, r []irtest.Expr) ([]irtest.Expr, irtest.Expr) {
+			return v, out.At(v[0], v[1]).Add(in.At(v[0].Mul(int(side)).Add(r[0]), v[1].Mul(int(side)).Add(r[1])).Cast(irtest.F32))
+		})
+		b.Output(out, width, height)
+		prm, err := ParseParams(map[string]string{"gpu": "rtx2080ti", "reassociate": "0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(b.Build(), prm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range r.Found[len(r.Found)-1].Layout.Kernels {
+			if k.Out.Stage != 1 && len(k.Members) == 0 {
+				continue
+			}
+			w := instructions.For(k.View(r.Problem)).Work(k)
+			loaded := float64(width*height*side*side*typ.Bytes()) / instructions.SectorBytes / float64(k.Tiles())
+			if w.Sectors < .9*loaded {
+				t.Fatalf("%v: %.1f sectors a block, which loads %.1f", k.Choice, w.Sectors, loaded)
+			}
+		}
+	})
+}

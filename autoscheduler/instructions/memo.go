@@ -88,7 +88,7 @@ func together(n *plan.Nest) byte {
 
 // seen is what a count has met so far.
 type seen struct {
-	called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, widened, clamped, rowsOf, steps, wideRows, wideBuffers, repeats, moved keymap.Map
+	called, loaded, rows, columns, pointers, buffers, stores, sectors, vectors, columnsOf, widened, clamped, rowsOf, steps, wideRows, wideBuffers, repeats, moved keymap.Map
 
 	products Products
 }

@@ -100,7 +100,7 @@ func (e *Estimator) straight(k *plan.Kernel, n *plan.Nest, shifts []Shift, regis
 	turn, shared := turning(n), e.fusedLoops(k, n)
 	var c Count
 	seen := e.seen
-	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps, &seen.wideRows, &seen.wideBuffers, &seen.moved, &seen.products.Map} {
+	for _, m := range []*keymap.Map{&seen.called, &seen.loaded, &seen.rows, &seen.columns, &seen.pointers, &seen.buffers, &seen.stores, &seen.sectors, &seen.vectors, &seen.columnsOf, &seen.widened, &seen.clamped, &seen.rowsOf, &seen.steps, &seen.wideRows, &seen.wideBuffers, &seen.moved, &seen.products.Map} {
 		m.Clear()
 	}
 	for _, some := range e.kinds(n, shifts) {

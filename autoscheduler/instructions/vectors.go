@@ -235,8 +235,13 @@ func (c *Part) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift, each floa
 	c.Loads -= fewer
 	c.Asked -= fewer * e.loadSectors(n, t)
 	c.Requests -= fewer * e.ways(n, t.Index, t.Bytes)
-	if elements == allLanes && n.Along.Loop >= 0 && t.Index[0].DependsOn(n.Along.Loop) && e.seen.widened.Add(uint64(row)) {
-		c.Sectors -= each * (plan.VectorLanes - 1) * e.loadSectors(n, t)
+	if n.Along.Loop < 0 || !t.Index[0].DependsOn(n.Along.Loop) {
+		return
+	}
+	// Sectors were counted for each of the points along a row of threads that load of the vector, which load them together. (A sum's iterations over neighbours are all one point's.)
+	columns := e.seen.columnsOf.Or(uint64(row.and(first)), 1<<(column(n, s)&31))
+	if elements == allLanes && e.seen.widened.Add(uint64(row)) {
+		c.Sectors -= each * float64(bits.OnesCount32(uint32(columns))-1) * e.loadSectors(n, t)
 	}
 }
 
