@@ -63,7 +63,7 @@ func chooseDims(s *state) error {
 			}
 			for _, l := range across {
 				if !d.Atomic && !whole[l] && apart(l) && len(d.Tiled) < maxTiled {
-					d.Tiled = append(d.Tiled, l)
+					d.Tiled, d.Across = append(d.Tiled, l), append(d.Across, l)
 				}
 			}
 			longest := -1

@@ -152,6 +152,7 @@ func (y *Symmetric) key(pr *plan.Problem, g *plan.Group, ph coster.Phase) string
 			k.list(d.Carrying)
 			k.list(d.Within)
 			k.list(d.Held)
+			k.list(d.Across)
 			for _, n := range d.Extent {
 				k.extent(n)
 			}

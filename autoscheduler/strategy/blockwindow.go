@@ -153,7 +153,7 @@ func inPlanes(n *plan.Nest) bool {
 	return slices.ContainsFunc(n.Threads[min(2, len(n.Threads)):], func(u plan.Use) bool { return u.Extent > 1 })
 }
 
-// planeThreads are the dimensions of a member that run over threads where the output's first two loops are short: for each of the output's, those with a thread behind the others, the first that moves with it, or else the first of which the
+// planeThreads are the dimensions of a member that run over threads where the output's first loops are short: for each of the output's, those with a thread behind the others, the first that moves with it, or else the first of which the
 // tile needs all.
 func (b *blockWindows) planeThreads(fn int, out *plan.Nest) (dims []int) {
 	loops := b.pr.P.Funcs[b.g.Out].Stages[out.Stage].Loops
@@ -213,7 +213,7 @@ func (b *blockWindows) layOut(stage int, c plan.Choice) (*plan.Kernel, error) {
 		}
 		var threads []int
 		if p.Where == plan.AtBlock {
-			if threads = b.threads[p.Func]; inPlanes(&k.Out) {
+			if threads = b.threads[p.Func]; len(b.pr.Dims[b.pr.StageIndex(b.g.Out, stage)].Across) > 0 {
 				threads = b.planeThreads(p.Func, &k.Out)
 			}
 		}

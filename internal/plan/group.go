@@ -65,18 +65,23 @@ func (pr *Problem) GrowAt(out, stage int, g *Group) *bounds.Group {
 // Grow is the growth over the tile of one stage of every Func that is in, and of what those read. A loop that is not tiled is
 // computed whole by every tile if it is serial, and at one point if it is spread over blocks; that is decided by
 // whether a member moves with it. Only where a member would have no size at all, as one that is read at the point and at
-// a constant, such loops count as whole, if the user fixed them.
+// a constant, such loops count as whole, if the user fixed them, or else short ones that tiles have whole (Dims.Across).
 func (pr *Problem) Grow(out, stage int, in func(id int) bool) *bounds.Group {
 	loops, dims := pr.P.Funcs[out].Stages[stage].Loops, &pr.Dims[pr.StageIndex(out, stage)]
 	g := pr.Fits.Grow(out, stage, pr.Held(out, stage), in, pr.Stored)
-	if len(pr.P.Funcs[out].Bounds) == 0 || pr.sized(g, out, in) {
+	if len(pr.P.Funcs[out].Bounds) == 0 && len(dims.Across) == 0 || pr.sized(g, out, in) {
 		return g
 	}
-	whole := func(dim int) bool {
-		return !slices.ContainsFunc(dims.Tiled, func(l int) bool { return loops[l].Arg == dim })
+	of := func(ls []int, dim int) bool {
+		return slices.ContainsFunc(ls, func(l int) bool { return loops[l].Arg == dim })
 	}
-	if w := pr.Fits.Grow(out, stage, whole, in, pr.Stored); pr.sized(w, out, in) {
-		return w
+	for _, whole := range []func(dim int) bool{
+		func(dim int) bool { return len(pr.P.Funcs[out].Bounds) > 0 && !of(dims.Tiled, dim) },
+		func(dim int) bool { return of(dims.Across, dim) },
+	} {
+		if w := pr.Fits.Grow(out, stage, whole, in, pr.Stored); pr.sized(w, out, in) {
+			return w
+		}
 	}
 	return g
 }

@@ -86,6 +86,8 @@ type Dims struct {
 	Carrying, Within []int
 	// Held are short loops over a dimension that stages before this one read across: a thread has all of it, and so all of theirs.
 	Held []int
+	// Across are short loops, tiled before all others, along which all points need the same part of what comes before: tiles are to have them whole.
+	Across []int
 }
 
 // OfDomain reports whether loops of the domain that would have to run in order are parallel.
