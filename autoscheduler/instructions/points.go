@@ -1,6 +1,7 @@
 package instructions
 
 import (
+	"math/bits"
 	"slices"
 
 	"gowarp/halideir/access"
@@ -268,8 +269,14 @@ func (e *Estimator) straightOf(c *Count, k *plan.Kernel, n *plan.Nest, some *kin
 			part.Global += each
 			part.Loads += each
 			part.Asked += each * sectors
-			if unknown || seen.sectors.Add(uint64(placeKey(t.Func, t.Input, t.Out, rest(t.Index), s).and(int64(len(t.Index))).and(column(n, s)))) {
-				part.Sectors += sectors // what else the lanes load of the row is in L1 then
+			row := placeKey(t.Func, t.Input, t.Out, rest(t.Index), s)
+			if unknown || seen.sectors.Add(uint64(row.and(int64(len(t.Index))).and(column(n, s)))) {
+				// What else the lanes load of the row is in L1 then, and what a vector has that is loaded already.
+				before := bits.OnesCount32(uint32(seen.columnsOf.Or(uint64(row), 0)))
+				seen.columnsOf.Or(uint64(row), 1<<(column(n, s)&31))
+				if unknown || before >= plan.VectorLanes || !seen.widened.Has(uint64(row)) {
+					part.Sectors += sectors
+				}
 			}
 			if vectors {
 				part.widen(e, n, t, s, each, &c.Wide)

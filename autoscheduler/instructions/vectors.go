@@ -235,13 +235,10 @@ func (c *Part) widen(e *Estimator, n *plan.Nest, t *plan.Tap, s Shift, each floa
 	c.Loads -= fewer
 	c.Asked -= fewer * e.loadSectors(n, t)
 	c.Requests -= fewer * e.ways(n, t.Index, t.Bytes)
-	if n.Along.Loop < 0 || !t.Index[0].DependsOn(n.Along.Loop) {
-		return
-	}
-	// Sectors were counted for each of the points along a row of threads that load of the vector, which load them together. (A sum's iterations over neighbours are all one point's.)
-	columns := e.seen.columnsOf.Or(uint64(row.and(first)), 1<<(column(n, s)&31))
-	if elements == allLanes && e.seen.widened.Add(uint64(row)) {
-		c.Sectors -= each * float64(bits.OnesCount32(uint32(columns))-1) * e.loadSectors(n, t)
+	if elements == allLanes && n.Along.Loop >= 0 && t.Index[0].DependsOn(n.Along.Loop) && e.seen.widened.Add(uint64(row)) {
+		// Sectors were counted for each of the points along a row of threads that there were, of which up to four load a vector together; of those that follow they are not. (Of a sum's iterations over neighbours all are one point's.)
+		columns := bits.OnesCount32(uint32(e.seen.columnsOf.Or(uint64(row), 0)))
+		c.Sectors -= each * float64(min(plan.VectorLanes, columns)-1) * e.loadSectors(n, t)
 	}
 }
 

@@ -75,11 +75,13 @@ func (pr *Problem) Grow(out, stage int, in func(id int) bool) *bounds.Group {
 	of := func(ls []int, dim int) bool {
 		return slices.ContainsFunc(ls, func(l int) bool { return loops[l].Arg == dim })
 	}
-	for _, whole := range []func(dim int) bool{
-		func(dim int) bool { return len(pr.P.Funcs[out].Bounds) > 0 && !of(dims.Tiled, dim) },
-		func(dim int) bool { return of(dims.Across, dim) },
-	} {
-		if w := pr.Fits.Grow(out, stage, whole, in, pr.Stored); pr.sized(w, out, in) {
+	if len(pr.P.Funcs[out].Bounds) > 0 {
+		if w := pr.Fits.Grow(out, stage, func(dim int) bool { return !of(dims.Tiled, dim) }, in, pr.Stored); pr.sized(w, out, in) {
+			return w
+		}
+	}
+	if len(dims.Across) > 0 {
+		if w := pr.Fits.Grow(out, stage, func(dim int) bool { return of(dims.Across, dim) || of(dims.Held, dim) }, in, pr.Stored); pr.sized(w, out, in) {
 			return w
 		}
 	}
