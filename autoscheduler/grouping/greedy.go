@@ -37,7 +37,7 @@ func (Greedy) Group(s *search.Searcher, in Inliner) ([]*plan.Group, []Merge, err
 func (st *state) merge() []Merge {
 	var merges []Merge
 	for best := st.best(); best != nil; best = st.best() {
-		merges = append(merges, Merge{Producer: best.producer, Consumer: best.merged.Out, Gain: best.gain, Cost: best.merged.Cost})
+		merges = append(merges, Merge{Producer: best.producer, With: best.with, Consumer: best.merged.Out, Gain: best.gain, Cost: best.merged.Cost})
 		st.apply(best)
 	}
 	return merges
@@ -119,6 +119,7 @@ func newState(s *search.Searcher) (*state, error) {
 // where there is not one to merge with.
 type candidate struct {
 	producer int
+	with     []int // merged with it: its partial results
 	consumer int
 	merged   *plan.Group
 	gain     float64
@@ -214,6 +215,7 @@ func (st *state) best() *candidate {
 func (st *state) priceCandidates() {
 	var open []*candidate
 	var merged []*plan.Group
+	trees := map[*plan.Group][]int{}
 	for id, g := range st.groups {
 		if g == nil || st.next[id] != nil {
 			continue
@@ -234,6 +236,7 @@ func (st *state) priceCandidates() {
 		if tree := st.tree(id); len(tree) > 0 {
 			open = append(open, c)
 			merged = append(merged, st.s.Problem.NewGroup(consumer, slices.Concat([]int{id}, tree, p.Members, q.Members)))
+			trees[merged[len(merged)-1]] = tree
 		}
 	}
 	for i, a := range st.s.BestOfEach(merged, coster.Grouping, nil) {
@@ -251,7 +254,7 @@ func (st *state) priceCandidates() {
 				gain += was.Cost
 			}
 			if c.merged == nil || gain > c.gain {
-				c.merged, c.gain = g, gain
+				c.merged, c.with, c.gain = g, trees[g], gain
 				c.why = "one kernel costs more than two"
 			}
 		}
