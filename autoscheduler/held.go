@@ -13,7 +13,7 @@ import (
 const maxHeld = 16
 
 // heldPart is what part of the threads that the device runs at a time there have to be when they do.
-const heldPart = 4
+const heldPart = 16
 
 // heldReach is how many Funcs before one are looked at: what its kernel may compute, and not all of a long pipeline for each Func.
 const heldReach = 64

@@ -73,6 +73,9 @@ func replay(s *state) error {
 	if err := s.checkStorage(out); err != nil {
 		return fail(err)
 	}
+	if err := s.checkExtents(out); err != nil {
+		return fail(err)
+	}
 	if err := s.checkDevice(out); err != nil {
 		return fail(err)
 	}
@@ -149,6 +152,29 @@ func (s *state) checkStorage(out *schedule.Schedule) error {
 			if need := grow[k].Extent(tile); need > n {
 				return fmt.Errorf("%s: bound_storage(%s, %d) is too small: an iteration of %s needs %d", name, arg, n, &f.At, need)
 			}
+		}
+	}
+	return nil
+}
+
+// mostInBlock is how many bytes a Func can have at most that is kept on an SM, whatever the device: its registers (CUDA Programming Guide, compute capabilities), which are more than its shared memory.
+const mostInBlock = 256 << 10
+
+// checkExtents refuses extents of what is kept in a block that no block has room for: Halide unrolls what is in registers, and with a million copies its recursions end the process.
+func (s *state) checkExtents(out *schedule.Schedule) error {
+	kept := map[int]int64{} // by Func in shared memory or registers: bytes
+	for i := range out.Directives {
+		switch d := &out.Directives[i]; {
+		case d.Do == schedule.StoreIn && d.Memory != schedule.MemoryHeap:
+			kept[d.Func] = s.problem.Bytes(d.Func)
+		case d.Do == schedule.BoundExtent || d.Do == schedule.GivenExtent:
+			if kept[d.Func] == 0 {
+				continue
+			}
+			if d.N > mostInBlock || kept[d.Func]*d.N > mostInBlock {
+				return fmt.Errorf("%s: with that extent %s takes more than the %d B that a block has at most of shared memory or registers", d, d.Name, int64(mostInBlock))
+			}
+			kept[d.Func] *= max(d.N, 1)
 		}
 	}
 	return nil

@@ -187,6 +187,7 @@ func TestReplayRefuses(t *testing.T) {
 		}
 	}
 	smaller := fixed[:strings.LastIndex(fixed, `"n":`)] + `"n":3}`
+	enormous := strings.Replace(fixed[:strings.LastIndex(fixed, `"n":`)], "bound_storage", "bound_extent", 1) + `"n":1000003}`
 	updated := func() *halideir.Pipeline {
 		b := irtest.New()
 		in := b.Input("in", irtest.F32, 1024, 1024)
@@ -213,6 +214,7 @@ func TestReplayRefuses(t *testing.T) {
 		{"Funcs more", stencils("a", "b", 3, "x", "y", "c"), file, nil, "the pipeline has 3 Funcs, the schedule was made for 2"},
 		{"a wider stencil", stencils("a", "b", 7, "x", "y"), file, nil, "is too small: an iteration of b."},
 		{"a size too small", same, edited(fixed, smaller), nil, "bound_storage(x, 3) is too small: an iteration of b."},
+		{"more than a block has", same, edited(fixed, enormous), nil, "takes more than the 262144 B that a block has at most"},
 		{"a larger tile", same, edited(`"vars":["x","x_o","x_i"],"n":`, `"vars":["x","x_o","x_i"],"n":9`), nil, "is too small"},
 		{"a Func computed elsewhere", same, edited(`"var":"x_o"`, `"var":"y_o"`), nil, "has no fixed size"},
 		{"no such directive", same, edited(`"gpu_blocks"`, `"gpu_clocks"`), nil, `there is no directive "gpu_clocks"`},
